@@ -4,9 +4,6 @@ export const built: readonly string[] = ['package', 'peers', 'playground', 'runt
 /** The folders whose tests need a Postgres server. */
 export const database: readonly string[] = ['postgres', 'runtimes/postgres']
 
-/** The folders whose tests replace modules, so that each test file needs a module graph of its own. */
-export const isolated: readonly string[] = ['gateway']
-
 /** The test files that take longest, which start first, so that nothing waits for them at the end. */
 export const longest: readonly string[] = [
   'test/package/examples.test.ts',

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import manifest from '../package.json' with { type: 'json' }
-import { built, database, isolated } from './folders.ts'
+import { built, database } from './folders.ts'
 import { PATIENCE } from './patience.ts'
 import { LongestFirst } from './sequencer.ts'
 
@@ -43,20 +43,12 @@ export default defineConfig({
           ...waiting,
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...built, ...database, ...isolated].map((folder) => `test/${folder}/**`),
+          exclude: [...built, ...database].map((folder) => `test/${folder}/**`),
+          // What happens in this process happens soon
+          expect: { poll: { ...PATIENCE, interval: 5 } },
           setupFiles: './test/timers.ts',
           pool: 'threads',
           isolate: false,
-          ...inProcess,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          ...waiting,
-          name: 'unit-isolated',
-          include: isolated.map((folder) => `test/${folder}/**/*.test.ts`),
-          pool: 'threads',
           ...inProcess,
         },
       },

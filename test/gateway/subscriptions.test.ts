@@ -1,16 +1,17 @@
 // Gateways to servers of many resources: how many subscriptions they have.
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ConnectOptions, Client } from '../../src/presets/client.ts'
 import { ProtocolError } from '../../src/index.ts'
 import { createGateway, createServer, type Server, uriTemplate } from '../../src/presets/server.ts'
+import * as subscriptions from '../../src/server/features/subscriptions.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { closing } from '../closing.ts'
 
 // Instead of 1,000, the limit of a session
-vi.mock('../../src/server/features/subscriptions.ts', async (original) => ({
-  ...(await original<object>()),
-  MAX_SUBSCRIBED_RESOURCES: 10,
-}))
+beforeEach(() => {
+  vi.spyOn(subscriptions, 'MAX_SUBSCRIBED_RESOURCES', 'get').mockReturnValue(10)
+})
+afterEach(() => void vi.restoreAllMocks())
 
 async function connected(server: Server, options: ConnectOptions = {}): Promise<Client> {
   return closing(await connectInMemory(server, options))
