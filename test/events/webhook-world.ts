@@ -1,6 +1,5 @@
 /** A server with webhooks, clients that subscribe, and receivers that answer as a test says. */
 import { recordOperations, type Ended } from '../observing.ts'
-import { setImmediate } from 'node:timers/promises'
 import { vi } from 'vitest'
 import * as z from 'zod'
 import type { ServerEvents } from '../../src/events/server-events.ts'
@@ -18,6 +17,7 @@ import {
   type Caller,
   type Handler,
 } from '../../src/presets/server.ts'
+import { settled } from '../settled.ts'
 import { lastMessage, modernHeaders, modernRequest } from '../transport/streamable-http/post.ts'
 
 export const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
@@ -219,16 +219,11 @@ export function stopClock(): void {
 let activity = 0
 
 /** Waits until the server has done what it can do without the clock. */
-async function settled(): Promise<void> {
+async function quiet(): Promise<void> {
   let before
   do {
     before = activity
-    for (let turn = 0; turn < 12; turn++) {
-      // Cryptography runs on four threads: these operations end after those of the server
-      const data = new Uint8Array(1)
-      await Promise.all([1, 2, 3, 4].map(() => crypto.subtle.digest('SHA-256', data)))
-      for (let i = 0; i < 5; i++) await setImmediate()
-    }
+    await settled(60)
   } while (activity > before)
 }
 
@@ -240,16 +235,16 @@ export async function pass(ms: number, stepMs?: number): Promise<void> {
   let hasPassed = false
   setTimeout(() => (hasPassed = true), ms)
   while (!hasPassed) {
-    await settled()
+    await quiet()
     if (stepMs === undefined) vi.advanceTimersToNextTimer()
     else vi.advanceTimersByTime(stepMs)
   }
-  await settled()
+  await quiet()
 }
 
 /** Waits for a condition while the clock stands still. */
 export async function until(condition: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 2_000 && !condition(); turn++) await settled()
+  for (let turn = 0; turn < 2_000 && !condition(); turn++) await quiet()
   if (!condition()) throw new Error('The condition was not met')
 }
 
