@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import manifest from '../package.json' with { type: 'json' }
 import { built, database } from './folders.ts'
-import { PATIENCE } from './patience.ts'
+import { IN_PROCESS, PATIENCE } from './patience.ts'
 import { LongestFirst } from './sequencer.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -44,8 +44,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: [...built, ...database].map((folder) => `test/${folder}/**`),
-          // What happens in this process happens soon
-          expect: { poll: { ...PATIENCE, interval: 5 } },
+          expect: { poll: IN_PROCESS },
           setupFiles: './test/timers.ts',
           pool: 'threads',
           isolate: false,

@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createReconnectingClient, type ConnectOptions } from '../../src/presets/client.ts'
 import type { Revision } from '../../src/index.ts'
-import { PATIENCE } from '../patience.ts'
+import { IN_PROCESS } from '../patience.ts'
 import { createWorld, ISSUER, json, MCP, openStore, type Differences, type World } from './world.ts'
 
 const AUTHORIZE = `${ISSUER}/authorize`
@@ -27,7 +27,7 @@ function inTime(expectation: () => void): Promise<void> {
   return vi.waitFor(async () => {
     await vi.advanceTimersByTimeAsync(1_000)
     expectation()
-  }, PATIENCE)
+  }, IN_PROCESS)
 }
 
 describe('a stream that the server always refuses with 401', () => {
@@ -52,7 +52,7 @@ describe('a stream that the server always refuses with 401', () => {
         onError: (error) => errors.push(error),
       }
       await using client = await world.connect(world.signIn({ fetch, tokens }), options)
-      await vi.waitFor(() => expect(errors).toHaveLength(1), PATIENCE)
+      await vi.waitFor(() => expect(errors).toHaveLength(1), IN_PROCESS)
       expect(errors[0]).toMatchObject({ code: 'UNAUTHORIZED' })
       expect(refused()).toBeGreaterThan(0)
       await client.callTool('book')
@@ -89,7 +89,7 @@ describe('a stream whose token has ended, and cannot be renewed', () => {
         onToolsChanged: () => changes++,
         onError: (error) => errors.push(error),
       })
-      await vi.waitFor(() => expect(streams).toBe(1), PATIENCE)
+      await vi.waitFor(() => expect(streams).toBe(1), IN_PROCESS)
       world.valid.clear()
       cut.abort(new Error('The connection was cut'))
       await inTime(() => expect(errors).toHaveLength(1))
@@ -143,7 +143,7 @@ describe('a message that expects no response', () => {
       onToolsChanged: () => {},
       onError: (error) => errors.push(error),
     })
-    await vi.waitFor(() => expect(errors).toHaveLength(1), PATIENCE)
+    await vi.waitFor(() => expect(errors).toHaveLength(1), IN_PROCESS)
     expect(errors[0]).toMatchObject({ code: 'FORBIDDEN' })
     expect(world.to(AUTHORIZE)).toHaveLength(1)
   })
@@ -180,7 +180,7 @@ describe('a connection that reconnects automatically', () => {
     world.valid.clear()
     offline = false
     const status = () => live.getSnapshot().status
-    await vi.waitFor(() => expect(status()).toBe('failed'), PATIENCE)
+    await vi.waitFor(() => expect(status()).toBe('failed'), IN_PROCESS)
     expect(live.getSnapshot()).toMatchObject({ error: { code: 'UNAUTHORIZED' } })
     expect(world.to(AUTHORIZE)).toHaveLength(1)
     await live.ready()

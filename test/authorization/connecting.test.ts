@@ -8,7 +8,7 @@ import { connect, type AuthProvider } from '../../src/presets/client.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import { createServer } from '../../src/presets/server.ts'
 import { SdkError } from '../../src/index.ts'
-import { PATIENCE } from '../patience.ts'
+import { IN_PROCESS } from '../patience.ts'
 import { createWorld, ISSUER, json, MCP, type Answer, type World } from './world.ts'
 
 const METADATA_URL = 'https://mcp.example/.well-known/oauth-protected-resource/mcp'
@@ -213,7 +213,7 @@ describe('a sign-in that fails during version negotiation', () => {
       onToolsChanged: () => {},
       onError: (error) => errors.push(error),
     })
-    await vi.waitFor(() => expect(errors).toHaveLength(1), PATIENCE)
+    await vi.waitFor(() => expect(errors).toHaveLength(1), IN_PROCESS)
     expect(errors[0]).toMatchObject({ code: 'UNAUTHORIZED' })
   })
 })

@@ -43,12 +43,13 @@ test.each(
 
     const controller = new AbortController()
     const call = client.callTool('ask', {}, { signal: controller.signal })
-    const signal = await vi.waitFor(() => shown ?? Promise.reject(new Error('Not asked yet')))
+    await expect.poll(() => shown).toBeDefined()
+    const signal = shown!
     expect(signal.aborted).toBe(false)
     controller.abort()
     await expect(call).rejects.toMatchObject({ code: 'ABORTED' })
-    await vi.waitFor(() => expect(signal.aborted).toBe(true))
-    if (revision !== '2026-07-28') await vi.waitFor(() => expect(left).toBe(true))
+    await expect.poll(() => signal.aborted).toBe(true)
+    if (revision !== '2026-07-28') await expect.poll(() => left).toBe(true)
     await settled()
     expect(onError).not.toHaveBeenCalled()
   },

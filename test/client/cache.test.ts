@@ -14,7 +14,7 @@ import {
   result,
   type HttpPeer,
 } from './peers.ts'
-import { PATIENCE } from '../patience.ts'
+import { IN_PROCESS } from '../patience.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -131,12 +131,12 @@ describe('results', () => {
     })
     const client = await connectTo(peer)
     const first = client.listAllTools()
-    await vi.waitFor(() => expect(held).toHaveLength(1), PATIENCE)
+    await vi.waitFor(() => expect(held).toHaveLength(1), IN_PROCESS)
     peer.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
     peer.send(reply(held[0]!, { tools: [], ...minute }))
     await first
     const second = client.listAllTools()
-    await vi.waitFor(() => expect(held).toHaveLength(2), PATIENCE)
+    await vi.waitFor(() => expect(held).toHaveLength(2), IN_PROCESS)
     peer.send(reply(held[1]!, { tools: [], ...minute }))
     await second
     await client.listAllTools()

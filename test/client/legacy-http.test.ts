@@ -332,7 +332,7 @@ describe('answers to a request', () => {
     }
     const client = await connectTo(call(endless), legacy)
     await expect(client.callTool('a')).rejects.toMatchObject({ data: { body: 'data: {}' } })
-    await vi.waitFor(() => expect(cancelled).toBe(true))
+    await expect.poll(() => cancelled).toBe(true)
     await client.close()
   })
 

@@ -290,8 +290,13 @@ describe('listening over HTTP', () => {
     const client = await connectTo(peer)
     const subscription = await client.listen({ resourceSubscriptions: uris })
     const startedAt = performance.now()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     streams[0]?.end()
-    await until(() => streams.length === 2)
+    await until(() => {
+      // In the pause before the client listens again
+      vi.advanceTimersByTime(100)
+      return streams.length === 2
+    })
     const seen = await take(subscription[Symbol.asyncIterator](), uris.length)
     expect(new Set(seen)).toEqual(new Set(uris))
     expect(seen).toHaveLength(uris.length)

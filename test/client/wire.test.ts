@@ -15,7 +15,7 @@ import {
   result,
   type HttpPeer,
 } from './peers.ts'
-import { PATIENCE } from '../patience.ts'
+import { IN_PROCESS } from '../patience.ts'
 import { gate } from '../tasks/fixture.ts'
 
 const META = 'io.modelcontextprotocol/'
@@ -370,13 +370,13 @@ describe('a program that ended', () => {
     for (let life = 1; life <= 2; life++) {
       const peer = start()
       const client = await connectTo(peer, options)
-      await vi.waitFor(() => expect(peer.sent('subscriptions/listen')).toHaveLength(1), PATIENCE)
+      await vi.waitFor(() => expect(peer.sent('subscriptions/listen')).toHaveLength(1), IN_PROCESS)
       const [listening] = peer.sent('subscriptions/listen')
       const _meta = { [`${META}subscriptionId`]: listening?.id }
       peer.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed', params: { _meta } })
-      await vi.waitFor(() => expect(changes).toBe(life), PATIENCE)
+      await vi.waitFor(() => expect(changes).toBe(life), IN_PROCESS)
       peer.close()
-      await vi.waitFor(() => expect(problems).toHaveLength(life), PATIENCE)
+      await vi.waitFor(() => expect(problems).toHaveLength(life), IN_PROCESS)
       expect(problems.at(-1)).toMatch(/closed/)
       await client.close()
     }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/protocol/types.ts'
 import { connectTo, eventStream, modernPeer, result, type HttpPeer } from '../client/peers.ts'
-import { PATIENCE } from '../patience.ts'
 import {
   batch,
   collect,
@@ -88,8 +87,8 @@ describe('A server that offers events', () => {
     const { subscriptions, client } = await subscriptionsTo(peer)
     collect(subscriptions.follow('build.finished', { a: 1 }))
     collect(subscriptions.follow('build.finished', { a: 2 }, { mode: 'poll' }))
-    await expect.poll(() => peer.sent('events/poll').length, PATIENCE).toBe(1)
-    await expect.poll(() => peer.sent('events/stream').length, PATIENCE).toBe(1)
+    await expect.poll(() => peer.sent('events/poll').length).toBe(1)
+    await expect.poll(() => peer.sent('events/stream').length).toBe(1)
     for (const { headers, message } of peer.seen.slice(1)) {
       expect(headers.get('mcp-method')).toBe(message.method)
       expect(headers.has('mcp-name')).toBe(false)
@@ -170,7 +169,7 @@ describe('The list of event types', () => {
     const { subscriptions } = await subscriptionsTo(peer, {
       onTypesChanged: (types) => changes.push(types.map(({ name }) => name)),
     })
-    await expect.poll(() => id, PATIENCE).toBeDefined()
+    await expect.poll(() => id).toBeDefined()
     const send = (method: string, params: JsonObject): void => {
       const _meta = { [SUBSCRIPTION_ID]: id }
       stream.event({ jsonrpc: '2.0', method, params: { ...params, _meta } })
@@ -180,10 +179,10 @@ describe('The list of event types', () => {
     send('notifications/subscriptions/acknowledged', { notifications })
     names.push('b')
     send('notifications/events/list_changed', {})
-    await expect.poll(() => changes, PATIENCE).toEqual([['a', 'b']])
+    await expect.poll(() => changes).toEqual([['a', 'b']])
     expect(peer.sent('events/list')).toHaveLength(1)
     subscriptions.close()
-    await expect.poll(() => stream.cancelled, PATIENCE).toBe(true)
+    await expect.poll(() => stream.cancelled).toBe(true)
   })
 })
 
@@ -233,7 +232,7 @@ describe('The delivery mode', () => {
       })
       const { subscriptions } = await subscriptionsTo(peer, hasReceiver ? { receiver: inbox } : {})
       collect(subscriptions.follow('build.finished', {}, mode ? { mode } : {}))
-      await expect.poll(() => peer.sent(methods[expected]).length, PATIENCE).toBe(1)
+      await expect.poll(() => peer.sent(methods[expected]).length).toBe(1)
       expect(await subscriptions.list()).toMatchObject([{ mode: expected }])
       await subscriptions.stopAll()
     },
@@ -280,13 +279,13 @@ describe('The delivery mode', () => {
     const { subscriptions } = await subscriptionsTo(peer)
     const polled = collect(subscriptions.follow('build.finished', {}, { mode: 'poll' }))
     const streamed = collect(subscriptions.follow('build.finished', { x: 1 }))
-    await expect.poll(() => server.opened.length, PATIENCE).toBe(1)
+    await expect.poll(() => server.opened.length).toBe(1)
     const { stream, id } = server.opened[0]!
     const _meta = { 'com.example/x': 1, [SUBSCRIPTION_ID]: id }
     const params = { ...event, _meta, cursor: 'c1' }
     stream.event({ jsonrpc: '2.0', method: 'notifications/events/event', params })
-    await expect.poll(() => streamed.events, PATIENCE).toEqual([event])
-    await expect.poll(() => polled.events, PATIENCE).toEqual([event])
+    await expect.poll(() => streamed.events).toEqual([event])
+    await expect.poll(() => polled.events).toEqual([event])
     await subscriptions.stopAll()
   })
 })

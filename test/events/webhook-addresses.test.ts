@@ -4,7 +4,7 @@ import { createServer, Socket, type AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { webhookFetch } from '../../runtimes/node/index.ts'
 import { listedReceiver, webhooks } from '../../src/events/index.ts'
-import { PATIENCE } from '../patience.ts'
+import { IN_PROCESS } from '../patience.ts'
 import { cert, HOST, PUBLIC, startReceiver, type TlsReceiver } from './tls-receiver.ts'
 import { createWorld, URL_1, type World } from './webhook-world.ts'
 
@@ -77,7 +77,7 @@ async function attemptsOf(
     const attempts = await world.events.deliveries(String(id))
     expect(attempts.length).toBeGreaterThanOrEqual(count)
     return attempts
-  }, PATIENCE)
+  }, IN_PROCESS)
 }
 
 describe('A webhook whose host resolves to a private address', () => {

@@ -1,5 +1,5 @@
 // Which user a gateway asks or notifies when several call through it.
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import type { ScriptedPeer } from '../../src/testing/scripted-peer.ts'
 import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
@@ -8,6 +8,7 @@ import { createGateway, createServer, text, type Server } from '../../src/preset
 import { connectInMemory, scriptedPeer } from '../../src/testing/index.ts'
 import { closing } from '../closing.ts'
 import { sessionHandler } from '../handler.ts'
+import { until } from '../client/peers.ts'
 
 type InMemoryOptions = NonNullable<Parameters<typeof connectInMemory>[1]>
 
@@ -97,12 +98,12 @@ describe('a gateway in front of a connection that does not show which call a que
     const server = await gatewayTo(behind)
     const [ada, bob] = [await user(server, 'ada'), await user(server, 'bob')]
     const given = ada.call()
-    await vi.waitUntil(() => behind.calls.has('ada'))
+    await until(() => behind.calls.has('ada'))
     const kept = bob.call()
-    await vi.waitUntil(() => behind.calls.has('bob'))
+    await until(() => behind.calls.has('bob'))
     ada.giveUp()
     await expect(given).rejects.toMatchObject({ code: 'ABORTED' })
-    await vi.waitUntil(() => behind.peer.sent('notifications/cancelled').length > 0)
+    await until(() => behind.peer.sent('notifications/cancelled').length > 0)
 
     expect(await behind.ask('Delete the files of Ada?')).toEqual({ action: 'cancel' })
     behind.log('secret of Ada')
@@ -126,7 +127,7 @@ describe('a gateway in front of a connection that does not show which call a que
     const [ada, bob] = [await user(server, 'ada'), await user(server, 'bob')]
     expect(await ada.call()).toMatchObject({ isError: true })
     const late = bob.call()
-    await vi.waitUntil(() => behind.calls.has('bob'))
+    await until(() => behind.calls.has('bob'))
     expect(await behind.ask('Ada?')).toEqual({ action: 'cancel' })
     await late
     expect(bob.asked).toEqual([])
@@ -138,7 +139,7 @@ describe('a gateway in front of a connection that does not show which call a que
     const ada = await user(server, 'ada')
     const given = ada.call().catch(() => 'given up')
     const calls = ['one', 'two'].map((who) => ada.client.callTool('work', { who }))
-    await vi.waitUntil(() => behind.calls.has('two'))
+    await until(() => behind.calls.has('two'))
     ada.giveUp()
     expect(await given).toBe('given up')
     expect(await behind.ask('Ada?')).toMatchObject({ action: 'accept' })
@@ -155,11 +156,11 @@ describe('a gateway in front of a connection that does not show which call a que
     const ada = await user(server, 'ada', { revision })
     const bob = await user(server, 'bob', { revision })
     const given = ada.call().catch(() => 'given up')
-    await vi.waitUntil(() => behind.calls.has('ada'))
+    await until(() => behind.calls.has('ada'))
     ada.giveUp()
     expect(await given).toBe('given up')
     void bob.call().catch(() => {})
-    await vi.waitUntil(() => behind.calls.has('bob'))
+    await until(() => behind.calls.has('bob'))
     expect(await behind.ask('Ada?')).toEqual({ action: 'cancel' })
     expect(bob.asked).toEqual([])
   })
@@ -175,9 +176,9 @@ describe('a gateway in front of a connection that does not show which call a que
     const ada = await user(server, 'ada', { principal: 'ada' })
     const bob = await user(server, 'bob', { principal: 'bob' })
     const calls = [ada.call()]
-    await vi.waitUntil(() => behind[1]?.calls.has('ada'))
+    await until(() => behind[1]?.calls.has('ada') === true)
     calls.push(bob.call())
-    await vi.waitUntil(() => behind[2]?.calls.has('bob'))
+    await until(() => behind[2]?.calls.has('bob') === true)
     for (const [n, name] of ['ada', 'bob'].entries()) {
       expect(await behind[n + 1]?.ask(`Is it ${name}?`)).toMatchObject({ action: 'accept' })
       behind[n + 1]?.log(`of ${name}`)
@@ -209,7 +210,7 @@ describe('a gateway to a server over Streamable HTTP', () => {
     const [ada, bob, eve] = users as [(typeof users)[0], (typeof users)[0], (typeof users)[0]]
     const given = eve.call().catch(() => 'given up')
     const calls = [ada.call(), bob.call()]
-    await vi.waitUntil(() => waiting.size === 3)
+    await until(() => waiting.size === 3)
     eve.giveUp()
     expect(await given).toBe('given up')
     for (const go of waiting.values()) go()
@@ -283,7 +284,7 @@ describe('the connections that a gateway has for principals', () => {
   it('are refused to one principal more while all are in use, and opened again once they are not [S004]', async () => {
     const { as, opened, waiting } = await crowded()
     const busy = [(await as('ada')).callTool('work'), (await as('bob')).callTool('work')]
-    await vi.waitUntil(() => waiting.length === 2)
+    await until(() => waiting.length === 2)
     const eve = await as('eve')
     await expect(eve.callTool('rest')).rejects.toMatchObject({
       code: -32603,
@@ -338,7 +339,7 @@ describe('a gateway to a server behind a proxy', () => {
     const [ada, bob] = [await user(server, 'ada'), await user(server, 'bob')]
     expect(await ada.call()).toMatchObject({ isError: true })
     const late = bob.call().catch(() => 'given up')
-    await vi.waitUntil(() => arrived.includes('bob'))
+    await until(() => arrived.includes('bob'))
     const params = { message: 'Ada?', requestedSchema: { type: 'object', properties: {} } }
     const question = { jsonrpc: '2.0', id: 1, method: 'elicitation/create', params }
     await outside.writable
@@ -378,7 +379,7 @@ describe('a gateway that subscribes for a user', () => {
     const { server } = closing(await createGateway(open, { onError: () => {} }))
     const [ada, bob] = [await user(server, 'ada'), await user(server, 'bob')]
     const working = bob.call().catch(() => 'given up')
-    await vi.waitUntil(() => started)
+    await until(() => started)
     await ada.client.subscribe('notes://ada')
     expect(answers).toEqual([{ action: 'cancel' }])
     expect([bob.asked, bob.logs]).toEqual([[], []])

@@ -1,4 +1,4 @@
-import { describe, expect, it, test, vi } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { ByteBuffer, readBytes, readText, TextBuffer } from '../../src/patterns/bounded-read.ts'
 
 describe('readBytes', () => {
@@ -90,7 +90,7 @@ describe('The text of a response', () => {
   test('is its first piece where its beginning is enough', async () => {
     const { response: begun, seen } = response(['abc', 'def'], false)
     expect(await readText(begun, 100, signal, true)).toBe('abc')
-    await vi.waitFor(() => expect(seen.cancelled).toBe(true))
+    await expect.poll(() => seen.cancelled).toBe(true)
   })
 
   test('ends when its signal fires, and so does the body', async () => {

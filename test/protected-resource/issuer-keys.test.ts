@@ -71,7 +71,7 @@ describe('The keys of an issuer', () => {
   })
 
   it('may have no key ids', async () => {
-    const [one, two] = [await makeKey('one', 'RS256'), await makeKey('two', 'RS256')]
+    const [one, two] = [await makeKey('one'), await makeKey('two')]
     for (const key of [one, two]) delete key.jwk.kid
     issuer.keys = [one, two]
     const { handle } = protect(issuer)
@@ -79,7 +79,7 @@ describe('The keys of an issuer', () => {
       const token = await issuer.token({}, { key, header: { kid: undefined } })
       expect((await call(handle, 'whoami', bearer(token))).status).toBe(200)
     }
-    const other = await makeKey('other', 'RS256')
+    const other = await makeKey('other')
     const token = await issuer.token({}, { key: other, header: { kid: undefined } })
     expect((await call(handle, 'whoami', bearer(token))).status).toBe(401)
   })
@@ -157,11 +157,11 @@ describe('A failing issuer', () => {
     const json = { headers: { 'content-type': 'application/json' } }
     const fetch = async (): Promise<Response> => new Response(new ReadableStream({ pull }), json)
     for (const verify of [
-      jwtTokens({ fetch, timeoutMs: 200 }),
-      jwtTokens({ fetch, timeoutMs: 200, jwksUri: `${issuer.issuer}/jwks` }),
+      jwtTokens({ fetch, timeoutMs: 20 }),
+      jwtTokens({ fetch, timeoutMs: 20, jwksUri: `${issuer.issuer}/jwks` }),
       introspectedTokens({
         fetch,
-        timeoutMs: 200,
+        timeoutMs: 20,
         endpoint: `${issuer.issuer}/introspect`,
         clientId: 'mcp',
         clientSecret: 's',

@@ -4,7 +4,6 @@ import { createHandler, statefulSessions, serveTransport } from '../../src/prese
 import { inMemoryTransports } from '../../src/testing/index.ts'
 import { closing } from '../closing.ts'
 import { EventReader, listen } from '../runtimes/cloudflare/events.ts'
-import { PATIENCE } from '../patience.ts'
 import { initializeRequest, openSession } from '../transport/streamable-http/post.ts'
 import { checkListening, checkSession, makeRestricted } from './hidden-resources.ts'
 
@@ -68,10 +67,10 @@ describe('A resource that is hidden from a caller', () => {
     await near.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
     const params = { uri: 'notes://all' }
     await near.send({ jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params })
-    await expect.poll(() => got.length, PATIENCE).toBe(2)
+    await expect.poll(() => got.length).toBe(2)
     server.notify.resourceUpdated('notes://all/secret')
     server.notify.resourceUpdated('notes://all/open')
-    await expect.poll(() => got.length, PATIENCE).toBe(3)
+    await expect.poll(() => got.length).toBe(3)
     expect(got.at(-1)).toMatchObject({ params: { uri: 'notes://all/open' } })
   })
 })

@@ -17,6 +17,7 @@ import { connect, type Client, type ConnectOptions } from '../../src/presets/cli
 import { makeServer } from './fixture.ts'
 import { closing } from '../closing.ts'
 import { settled } from '../settled.ts'
+import { until } from '../client/peers.ts'
 
 const VERSIONS = revisions.map(({ version }) => version)
 const ASKING = VERSIONS.filter((version) => version >= '2025-06-18')
@@ -485,15 +486,15 @@ describe('a gateway as a server of its own', () => {
     const { peer: behind, state, change } = slowToList()
     const gateway = closing(await createGateway((options) => connect(behind.transport, options)))
     change('second')
-    await vi.waitUntil(() => state.turn === 2)
+    await until(() => state.turn === 2)
     change('third')
     await settled()
     state.answer()
     await settled()
     const client = await connected(gateway.server)
-    await vi.waitFor(async () =>
-      expect((await client.listAllTools()).map(({ name }) => name)).toEqual(['third']),
-    )
+    await expect
+      .poll(async () => (await client.listAllTools()).map(({ name }) => name))
+      .toEqual(['third'])
     expect(state.turn).toBe(3)
   })
 
@@ -504,7 +505,7 @@ describe('a gateway as a server of its own', () => {
       onError: (error) => errors.push(error),
     })
     change('second')
-    await vi.waitUntil(() => state.turn === 2)
+    await until(() => state.turn === 2)
     await gateway.close()
     state.answer()
     await settled()

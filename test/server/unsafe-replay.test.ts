@@ -6,7 +6,7 @@ import type { Revision } from '../../src/index.ts'
 
 const schema = z.object({ yes: z.boolean() })
 const fetchSomething = (): Promise<string> =>
-  new Promise((resolve) => void setTimeout(() => resolve('something'), 30))
+  new Promise((resolve) => void setTimeout(() => resolve('something'), 1))
 
 function makeServer(warned: string[]) {
   const server = createServer({ name: 's', version: '1' }, { onError: () => {} })

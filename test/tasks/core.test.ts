@@ -46,10 +46,10 @@ async function start(wire: Wire, name: string, task: JsonObject = {}): Promise<C
 }
 
 async function ends(wire: Wire, taskId: string, status: string): Promise<CoreTask> {
-  for (let turn = 0; turn * 5 < PATIENCE.timeout; turn++) {
+  for (let turn = 0; turn < PATIENCE.timeout; turn++) {
     const task = (await wire.result('tasks/get', { taskId })) as unknown as CoreTask
     if (task.status === status) return task
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await new Promise((resolve) => setTimeout(resolve, 1))
   }
   throw new Error(`The task never was ${status}`)
 }

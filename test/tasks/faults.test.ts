@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createMemoryTaskStore } from '../../src/tasks/store.ts'
 import { ErrorCode, ProtocolError } from '../../src/index.ts'
@@ -178,7 +179,7 @@ function slow(store: TaskStore): TaskStore {
   let turn = 0
   const later = async <T>(work: () => T | Promise<T>): Promise<T> => {
     for (let n = 0; n < ++turn % 4; n++) await Promise.resolve()
-    if (turn % 3 === 0) await new Promise((resolve) => setTimeout(resolve, turn % 5))
+    if (turn % 3 === 0) for (let n = 0; n < turn % 5; n++) await setImmediate()
     return work()
   }
   return {

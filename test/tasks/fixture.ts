@@ -189,10 +189,10 @@ export function wireOver(
       return String(taskId)
     },
     async until(taskId, ...statuses) {
-      for (let turn = 0; turn * 5 < PATIENCE.timeout; turn++) {
+      for (let turn = 0; turn < PATIENCE.timeout; turn++) {
         const task = await result('tasks/get', { taskId })
         if (statuses.includes(String(task.status))) return task
-        await new Promise((resolve) => setTimeout(resolve, 5))
+        await new Promise((resolve) => setTimeout(resolve, 1))
       }
       throw new Error(`The task never was ${statuses.join(' or ')}`)
     },

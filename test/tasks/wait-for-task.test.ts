@@ -319,12 +319,20 @@ describe('callTool', () => {
     const later = performance.now() + times.ttlMs + 5000
     const clock = vi.spyOn(performance, 'now').mockReturnValue(later)
     await expires.finally(() => clock.mockRestore())
-    const peer = scripted([{ status: 'working' }])
+    const peer = scripted([{ status: 'working' }], 100)
     const client = await connectTo(peer, following())
-    await expect(client.callTool('x', {}, { maxTimeoutMs: 1000 })).rejects.toMatchObject({
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const ends = expect(client.callTool('x', {}, { maxTimeoutMs: 1000 })).rejects.toMatchObject({
       code: 'TIMEOUT',
       data: { taskId: 't' },
     })
+    await until(() => peer.sent('tools/call').length === 1)
+    for (let passedMs = 0; passedMs < 1000; passedMs += 100) {
+      await settled()
+      vi.advanceTimersByTime(100)
+    }
+    await ends
     expect(peer.sent('tasks/cancel')).toEqual([])
   })
 

@@ -3,7 +3,8 @@ import { settled } from '../settled.ts' // The message-port transport on Node's 
 import { connect } from 'edgewise/client'
 import { createServer, serveTransport } from 'edgewise/server'
 import { messagePortTransport, type Transport } from 'edgewise/transport'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { until } from '../client/peers.ts'
 
 /** A started transport, and the messages of its receiver. */
 interface End {
@@ -298,7 +299,6 @@ describe('The end of a message port', () => {
 
   it('is noticed when the other end goes silent, but not while it answers', async () => {
     const [left, right] = channel()
-    const end = begin(left, { silenceMs: 300 })
     const asked: unknown[] = []
     let answers = true
     right.addEventListener('message', ({ data }) => {
@@ -308,10 +308,19 @@ describe('The end of a message port', () => {
       if (data.edgewise === 'ping' && answers) right.postMessage({ edgewise: 'pong', id: 'other' })
     })
     right.start()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const end = begin(left, { silenceMs: 300 })
     await end.opened
-    await vi.waitUntil(() => asked.filter((what) => what === 'ping').length >= 3, 30_000)
+    const pass = async (): Promise<void> => {
+      vi.advanceTimersByTime(150)
+      await settled()
+    }
+    for (let half = 0; half < 8; half++) await pass()
+    expect(asked.filter((what) => what === 'ping').length).toBeGreaterThan(2)
     expect(end.ends).toEqual([])
     answers = false
+    for (let half = 0; half < 3; half++) await pass()
     await expect.poll(() => end.ends.length).toBe(1)
     expect(end.ends[0]).toMatchObject({ code: 'CLOSED', message: 'The other end went silent' })
   })
@@ -385,7 +394,7 @@ describe('The end of a message port', () => {
     const served = serveTransport(server, messagePortTransport(far))
     const client = await connect(messagePortTransport(near))
     const call = client.callTool('hang')
-    await vi.waitUntil(() => seen.length === 1, 30_000)
+    await until(() => seen.length === 1)
     far.close()
     await expect(call).rejects.toMatchObject({ code: 'CLOSED' })
     await served
