@@ -137,6 +137,7 @@ describe('damaged answers to a client', () => {
       let harm = false
       const client = await connect('http://localhost/mcp', {
         revision,
+        onError: () => {},
         fetch: async (url, init) => {
           const response = await handle(new Request(url, init))
           if (!harm || response.status === 202) return response

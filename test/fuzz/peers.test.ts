@@ -70,6 +70,7 @@ const handlers: ConnectOptions = {
   onToolsChanged: () => {},
   onResourceUpdated: () => {},
   onLog: () => {},
+  onError: () => {},
 }
 
 describe('a server that sends any message at any time', () => {
@@ -123,7 +124,7 @@ describe('a server that sends any message at any time', () => {
                 return answer === undefined ? new Response(null, { status: 202 }) : json(answer)
               })
             : duplexPeer(harm)
-        const options = { timeoutMs: 10, probeTimeoutMs: 5, versionCache: new Map() }
+        const options = { timeoutMs: 10, probeTimeoutMs: 5, versionCache: new Map(), onError() {} }
         const outcome = await connectTo(peer, options).then(
           async (client) => void (await client.close()),
           (error: unknown) => error,

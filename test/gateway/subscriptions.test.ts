@@ -9,7 +9,8 @@ import { closing } from '../closing.ts'
 
 // Instead of 1,000, the limit of a session
 beforeEach(() => {
-  vi.spyOn(subscriptions, 'MAX_SUBSCRIBED_RESOURCES', 'get').mockReturnValue(10)
+  const limits: { MAX_SUBSCRIBED_RESOURCES: number } = subscriptions
+  vi.spyOn(limits, 'MAX_SUBSCRIBED_RESOURCES', 'get').mockReturnValue(10)
 })
 afterEach(() => void vi.restoreAllMocks())
 

@@ -425,7 +425,7 @@ describe.each(everything)('any error of a handler in %s', (revision) => {
     [],
     Symbol('s'),
   ])('such as %s becomes an error with a code and a message [L-RPC-009]', async (thrown) => {
-    const server = createServer(info)
+    const server = createServer(info, { onError: () => {} })
     server.resource('a:b', { name: 'a' }, () => Promise.reject(thrown))
     const client = await connectInMemory(server, { revision })
     const error: unknown = await client.readResource('a:b').catch((e: unknown) => e)
@@ -436,7 +436,7 @@ describe.each(everything)('any error of a handler in %s', (revision) => {
 
 describe.each(LEGACY)('results in %s', (revision) => {
   it('are objects: nothing becomes {}, and any other value is an internal error [L-RPC-008]', async () => {
-    const server = createServer(info)
+    const server = createServer(info, { onError: () => {} })
     server.tool('a', {}, () => undefined as never)
     const wire = await openWire(server, revision)
     expect(await wire.result('tools/call', { name: 'a' })).toEqual({ content: [] })
