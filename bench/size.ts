@@ -255,7 +255,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const html = readFileSync(`${root}dist/playground/index.html`, 'utf8')
   const [, inline = ''] = /<script>([^]+?)<\/script>/.exec(html) ?? []
   let pageBytes = gzipSync(inline, { level: 9 }).byteLength
-  const scripts = new Set(['app.js', 'callback.js'])
+  const [app = ''] = /app-[\w-]+\.js/.exec(inline) ?? []
+  const scripts = new Set([app, 'callback.js'])
   // The set grows during the iteration
   for (const name of scripts) {
     const text = readFileSync(`${root}dist/playground/${name}`, 'utf8')

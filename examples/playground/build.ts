@@ -47,29 +47,37 @@ const common: BuildOptions = {
 }
 const output: OutputOptions = { minify: true, comments: { annotation: false } }
 
-// The names of some files contain hashes, so files of earlier builds would remain
+// The names of files contain hashes, so files of earlier builds would remain
 await rm(target, { recursive: true, force: true })
-for (const entry of [app, `${page}callback.ts`]) {
-  await build({
+/**
+ * Builds an entry point, and returns the name of its file. Parts that are loaded on demand have names with hashes, so
+ * that a page that is open while a newer version is deployed never loads a part of another version.
+ */
+async function buildEntry(entry: string, entryFileNames: string): Promise<string> {
+  const { output: files } = await build({
     ...common,
     input: entry,
     output: {
       ...output,
       dir: target,
-      entryFileNames: '[name].js',
-      chunkFileNames: '[name].js',
+      entryFileNames,
+      chunkFileNames: '[name]-[hash].js',
       format: 'esm',
       sourcemap: true,
       codeSplitting: { groups: entry === app ? [{ name: nameApp, debugName: 'app' }] : [] },
     },
   })
+  return files[0].fileName
 }
+await buildEntry(`${page}callback.ts`, '[name].js')
+const appFile = await buildEntry(app, '[name]-[hash].js')
 const main = await build({
   ...common,
   input: `${page}main.ts`,
   external: [app],
   write: false,
-  output: { ...output, format: 'iife', paths: { [app]: './app.js' } },
+  transform: { ...common.transform, define: { APP_FILE: JSON.stringify(appFile) } },
+  output: { ...output, format: 'iife', paths: { [app]: `./${appFile}` } },
 })
 
 /** The styles of the first view, in the order in which they override each other. */

@@ -23,13 +23,13 @@ const tabs = (): Locator => page.getByRole('tablist', { name: 'Servers' }).getBy
 const tabNames = (): Promise<string[]> => tabs().locator('.name').allInnerTexts()
 
 describe('Playground: the start', () => {
-  it('paints the page in the form that the browser remembers, before the application is loaded', async () => {
+  it('paints the page in the form that the browser remembers, and offers to reload it when a part is missing', async () => {
     const own = await page.context().newPage()
     const remembered = { theme: 'dark', 'edgewise timeline': '{"isOpen":false}' }
     await own.addInitScript((values) => Object.assign(localStorage, values), remembered)
     let load = (): void => {}
     const isAllowed = new Promise<void>((resolve) => (load = resolve))
-    await own.route('**/app.js', (route) => isAllowed.then(() => route.continue()))
+    await own.route('**/app-*.js', (route) => isAllowed.then(() => route.continue()))
     await own.goto(visited.url, { waitUntil: 'commit' })
     const paints = (): Promise<number> =>
       own.evaluate(() => performance.getEntriesByName('first-contentful-paint').length)
@@ -40,6 +40,12 @@ describe('Playground: the start', () => {
     load()
     await isConnected(own)
     await own.evaluate(() => localStorage.clear())
+    // After a deployment, files of the earlier version no longer exist
+    await own.route('**/panel-*.js', (route) => route.fulfill({ status: 404 }))
+    await press(own, 'Settings')
+    await own.getByRole('alert').getByRole('button', { name: 'Reload' }).click()
+    await isConnected(own)
+    expect(await own.getByRole('alert').isVisible()).toBe(false)
     await own.close()
   })
 })

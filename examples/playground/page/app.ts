@@ -11,6 +11,7 @@ import { find } from './dom.ts'
 import { setUpPlaces } from './layout/places.ts'
 import { setUpTabs } from './layout/tabs.ts'
 import { setUpNavigation } from './navigation.ts'
+import { setUpReload } from './reload.ts'
 import { rememberServers, restoreServers } from './restore.ts'
 import { hrefOf, parseRoute, type Route } from './route.ts'
 import { setUpSaved } from './saved/saved.ts'
@@ -142,6 +143,7 @@ function remember(): void {
   rememberServers({ servers, active: workspaces.indexOf(active) })
 }
 
+setUpReload()
 setUpTheme(find('theme', HTMLButtonElement))
 setUpSaved({
   current() {

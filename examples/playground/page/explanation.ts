@@ -8,6 +8,7 @@ import { SdkError } from 'edgewise/browser'
 import { copyButton } from './copy.ts'
 import { el } from './dom.ts'
 import { jsonBlock } from './json.ts'
+import { isLoadFailure, LOAD_FAILURE } from './reload.ts'
 import type { Answer } from './timeline/observe.ts'
 
 /** Everything that the page shows about a failure, wherever it shows it. */
@@ -36,6 +37,7 @@ export interface FailureContext {
 
 /** Explains an error. The code for that is loaded on demand, and may be unreachable without a network. */
 export async function explainError(error: unknown, context?: FailureContext): Promise<Explanation> {
+  if (isLoadFailure(error)) return { headline: LOAD_FAILURE, advice: ['Reload the page.'] }
   try {
     const { explain } = await import('./errors.ts')
     return explain(error, context)

@@ -10,13 +10,16 @@ import { showLayout, storedLayout } from './timeline/layout.ts'
 /** How long the application waits for a paint that the browser does not report, in milliseconds. */
 const PATIENCE_MS = 1_000
 
+/** The name of the application's file, which the build inserts. */
+declare const APP_FILE: string
+
 let isStarted = false
 
 /** Loads the styles of the application, and runs it. Only the first call has an effect. */
 function start(): void {
   if (isStarted) return
   isStarted = true
-  addLink('modulepreload', 'app.js')
+  addLink('modulepreload', APP_FILE)
   const styles = addLink('stylesheet', 'styles.css')
   // The application draws nothing before its styles apply
   styles.onload = styles.onerror = () => void import('./app.ts')
