@@ -17,8 +17,9 @@ export interface Attempt {
  * changed. A rejected sign-in, an abort or an error of the application stays as it is.
  */
 export function explainAttempts(error: unknown, attempts: readonly Attempt[]): void {
-  const isOfAttempt = attempts.some((attempt) => attempt.error === error)
-  if (isOfAttempt && attempts[1] && statusOf(error)) {
+  const isFromAttempt = attempts.some((attempt) => attempt.error === error)
+  // The outcome of a single attempt is the error itself
+  if (isFromAttempt && attempts[1] && statusOf(error)) {
     ;(error as Error).message = describeAttempts(attempts)
   }
 }

@@ -77,7 +77,7 @@ class ResultCache implements Cache {
     { method, params, options }: ExtensionRequest,
     channel: Pick<Channel, 'principal'>,
   ): Promise<CacheLookup> {
-    const removals = this.#removals
+    const removalsBefore = this.#removals
     const key = keyOf(method, params)
     const principal = (await channel.principal?.()) ?? ''
     return {
@@ -86,7 +86,7 @@ class ResultCache implements Cache {
         const { ttlMs, cacheScope } = result
         if ('requestState' in params || 'inputResponses' in params) return
         const isCacheable = typeof ttlMs === 'number' && ttlMs > 0
-        if (!isCacheable || removals !== this.#removals) return
+        if (!isCacheable || removalsBefore !== this.#removals) return
         this.#set(key, {
           method,
           uri: params.uri,
@@ -126,8 +126,8 @@ class ResultCache implements Cache {
       return await read()
     } catch (error) {
       // A cached page may contain a cursor that the server no longer accepts
-      const mayBeCursor = error instanceof ProtocolError && error.code === INVALID_PARAMS
-      if (!mayBeCursor || this.#entries.size === 0) throw error
+      const mayBeStaleCursor = error instanceof ProtocolError && error.code === INVALID_PARAMS
+      if (!mayBeStaleCursor || this.#entries.size === 0) throw error
       this.forget(method)
       return read()
     }

@@ -73,11 +73,11 @@ export class Call implements OutgoingRequest {
     if ('error' in response) {
       const { code, message, data } = response.error
       this.reject(Object.assign(new ProtocolError(code, message, data), http))
-    } else if (this.#close()) this.#resolve(response.result)
+    } else if (this.#settle()) this.#resolve(response.result)
   }
 
   reject(error: Error): void {
-    if (!this.#close()) return
+    if (!this.#settle()) return
     this.#controller?.abort(error)
     this.#reject(error)
   }
@@ -91,10 +91,11 @@ export class Call implements OutgoingRequest {
   cancel(error: Error): void {
     if (this.settled) return
     this.reject(error)
+    // The cause is the reason that the application passed to `abort`, if any
     const { cause } = error
-    // The reason that the application passed to `abort`, if any
-    const reason = cause instanceof Error && cause.name !== 'AbortError' ? cause.message : cause
-    this.#owner.onCallCancelled(this, typeof reason === 'string' ? reason : error.message)
+    const given = cause instanceof Error && cause.name !== 'AbortError' ? cause.message : cause
+    const reason = typeof given === 'string' ? given : error.message
+    this.#owner.onCallCancelled(this, reason)
   }
 
   /** Handles progress, which restarts the idle timeout. Returns what the hook returns. */
@@ -122,7 +123,8 @@ export class Call implements OutgoingRequest {
     }
   }
 
-  #close(): boolean {
+  /** Ends the call. Returns false if it has already ended. */
+  #settle(): boolean {
     if (this.settled) return false
     this.settled = true
     this.stopTimer()

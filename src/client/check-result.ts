@@ -28,7 +28,7 @@ export function checkResult(
 ): Result {
   const path = methods.get(method)?.array
   const list = path ? memberAt(result, path) : []
-  // The values of a completion are strings
+  // Items are objects, except the values of a completion, which are strings
   if (!Array.isArray(list) || (method !== 'completion/complete' && !list.every(isObject))) {
     throw invalidResult(method, result)
   }

@@ -29,8 +29,9 @@ import type { RequestOptions } from './request-options.ts'
 export const startedOperation: unique symbol = Symbol('startedOperation')
 
 /**
- * The code of the error for a question of the server that such a caller answers with its next call. It is no
- * internal error, which operators look for, and not transient, so that no middleware repeats the call.
+ * The error code of a call that ends because the server asks for input, which such a caller provides with
+ * its next call. It differs from internal errors, which alert operators, and from transient errors, after
+ * which middleware repeats the call.
  */
 export const ANSWERED_LATER = 499
 
@@ -137,21 +138,21 @@ export function clientExtension(options: ClientExtensionOptions): ClientExtensio
   return {
     id,
     attach(connection) {
-      const { capabilities, client, nameParams: added } = connection
+      const { capabilities, client, nameParams: existingParams } = connection
       const { extensions = [], revision } = connection.options
       const ids = extensions.flatMap((extension) => extension.id ?? [])
-      const names = Object.entries(nameParams)
-      const types = typesByClient.get(client) ?? new Set()
-      typesByClient.set(client, types)
-      const repeated =
-        names.find(([method]) => methods.has(method) || added.has(method))?.[0] ??
-        [...completers.keys()].find((type) => types.has(type))
-      if (ids.indexOf(id) < ids.lastIndexOf(id) || repeated !== undefined) {
-        throw new SdkError('INVALID_USE', `"${repeated ?? id}" exists already`)
+      const newParams = Object.entries(nameParams)
+      const existingTypes = typesByClient.get(client) ?? new Set()
+      typesByClient.set(client, existingTypes)
+      const duplicate =
+        newParams.find(([method]) => methods.has(method) || existingParams.has(method))?.[0] ??
+        [...completers.keys()].find((type) => existingTypes.has(type))
+      if (ids.indexOf(id) < ids.lastIndexOf(id) || duplicate !== undefined) {
+        throw new SdkError('INVALID_USE', `"${duplicate ?? id}" exists already`)
       }
-      for (const [method, param] of names) added.set(method, param)
-      for (const type of completers.keys()) types.add(type)
-      const isCore = coreSince && revision && [revision].flat().every((each) => each >= coreSince)
+      for (const [method, param] of newParams) existingParams.set(method, param)
+      for (const type of completers.keys()) existingTypes.add(type)
+      const isCore = coreSince && revision && [revision].flat().every((used) => used >= coreSince)
       if (!isCore) capabilities.extensions = { ...capabilities.extensions, [id]: settings }
       addLayer(connection, extensionLayer(options, completers, connection))
       const attached: unknown = attach?.(client, ids)
@@ -189,8 +190,9 @@ function extensionLayer(
     const { input, [startedOperation]: started }: RepeatedRequestOptions = options
     // The caller completes the result itself
     const isManual = input === 'manual' && !started
-    const isSent = !started && !(isManual && started !== null) && isSupported(declaration())
-    const executed = isSent ? await send?.(request) : undefined
+    const isFirstCall = started === null
+    const mayExecute = !started && (!isManual || isFirstCall) && isSupported(declaration())
+    const executed = mayExecute ? await send?.(request) : undefined
     if (executed) return executed
     const result = started ?? (await next(message)) ?? {}
     const completer = completers.get(result.resultType ?? '')

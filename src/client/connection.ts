@@ -103,6 +103,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     this.info = options.info ?? DEFAULT_INFO
     this.capabilities = capabilities
     this.#target = target
+    // Sets `client`, `inputHandlers`, `changes`, `cache` and `walkPages`
     Object.assign(this, compose(this))
     for (const extension of options.extensions ?? []) extension.attach(this)
   }
@@ -168,9 +169,9 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     } = options
     // On Node 20, adding members to a spread object takes microseconds
     const callOptions = Object.assign({}, options, { logLevel, timeoutMs, maxTimeoutMs, headers })
-    const degraded = degradeClientParams(method, params, this.revision)
-    const withMeta = addMeta(degraded, this.#meta, callOptions, id)
-    if (withMeta) message.params = withMeta
+    const degradedParams = degradeClientParams(method, params, this.revision)
+    const sentParams = addMeta(degradedParams, this.#meta, callOptions, id)
+    if (sentParams) message.params = sentParams
     const call = new Call(message, callOptions, this)
     if (this.#closeError) call.reject(this.#closeError)
     if (call.settled) return call
@@ -180,7 +181,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     return call
   }
 
-  /** Sends one round of a request, which may take several attempts. */
+  /** Sends one round of a request, which may take several attempts, as one operation for observers. */
   request(
     options: RequestOptions,
     send: (options: RequestOptions) => Promise<Result>,

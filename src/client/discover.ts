@@ -10,7 +10,7 @@ import type { RevisionFacts } from '../protocol/revisions.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Connection } from './connection.ts'
 import type { RequestOptions } from './request-options.ts'
-import { chooseVersion, isModernError, mismatch, supportedBy } from './versions.ts'
+import { chooseVersion, isModernError, versionMismatch, supportedBy } from './versions.ts'
 
 /** Why a server is assumed to use sessions. */
 export interface LegacyEvidence {
@@ -29,8 +29,8 @@ const LEGACY_STATUSES = [200, 400, 404, 405, 406, 415]
  * Requests `server/discover` and applies the server's answer.
  *
  * @param isLegacy Whether a failure shows that the server does not support 2026-07-28.
- * @param listed The version that the server listed when it rejected the preferred version. It is tried once,
- *   even if it is the rejected version, which can happen while a server is being updated.
+ * @param listedVersion The version that the server listed when it rejected the preferred version. It is
+ *   tried once, even if it is the rejected version, which can happen while a server is being updated.
  * @returns Undefined once a revision is negotiated. Otherwise why the server must use sessions.
  * @throws {SdkError} `VERSION_MISMATCH`, and every failure that says nothing about the revision: network
  *   failures, timeouts over HTTP, authorization, overload.
@@ -40,10 +40,11 @@ export async function discover(
   connection: Connection,
   options: RequestOptions,
   isLegacy: (error: unknown) => boolean,
-  listed?: RevisionFacts,
+  listedVersion?: RevisionFacts,
 ): Promise<LegacyEvidence | undefined> {
   const { modern, legacy } = connection.versions
-  const version = listed ?? modern[0]
+  const version = listedVersion ?? modern[0]
+  // The client may use only revisions with sessions
   if (!version) return {}
   connection.setRevision(version)
   let supported: unknown
@@ -74,12 +75,12 @@ export async function discover(
       throw error
     rejection = error
     supported = supportedBy(error)
-    const nextVersion = listed ? undefined : chooseVersion(modern, supported)
+    const nextVersion = listedVersion ? undefined : chooseVersion(modern, supported)
     if (nextVersion) return discover(connection, options, isLegacy, nextVersion)
   }
   const legacyVersion = chooseVersion(legacy, supported)
   if (legacyVersion) return { error: rejection, version: legacyVersion }
-  throw mismatch([...modern, ...legacy], supported, rejection)
+  throw versionMismatch([...modern, ...legacy], supported, rejection)
 }
 
 /** Whether a failure over HTTP shows that a server does not support 2026-07-28. */

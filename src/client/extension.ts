@@ -101,7 +101,7 @@ export interface ClientMiddleware<Method extends string = string> {
    * Adds the middleware. Called by `client.use` and `connect`.
    *
    * @param pattern The only method whose messages pass through the middleware, or `*` for every message.
-   *   Without a text, the client's requests do.
+   *   If it is not a string, only the client's requests pass through the middleware.
    */
   readonly attach: (connection: ExtensionTarget, pattern?: Method | object) => void
 }

@@ -48,7 +48,7 @@ export interface Cache {
 export interface InputHandlers {
   /** Whether a request from the server is being answered. */
   readonly isAnswering?: boolean | undefined
-  /** Called with each request of the client, because server requests outside of calls count towards it. */
+  /** Called with each request of the client: the server's requests outside of calls count towards the last. */
   noteRequest?(message: JsonRpcRequest): void
   /**
    * Answers a request from the server.
@@ -63,14 +63,14 @@ export interface InputHandlers {
    * Answers all requests of one `input_required` result concurrently.
    *
    * @param request The options of the request that received the result.
-   * @param call An object that identifies the client's call; the same in each round of the call.
+   * @param callKey An object that identifies the client's call; the same in each round of the call.
    */
   answerInputs(
     method: string,
     requests: Readonly<Record<string, unknown>>,
     signal: AbortSignal | undefined,
     request: RequestOptions | undefined,
-    call: object,
+    callKey: object,
   ): Promise<JsonObject>
   /** Stops answering. */
   close?(): void

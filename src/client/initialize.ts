@@ -7,7 +7,7 @@ import type { JsonObject } from '../protocol/types.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
 import type { Connection } from './connection.ts'
 import type { RequestOptions } from './request-options.ts'
-import { chooseVersion, mayRefuseVersion, mismatch, supportedBy } from './versions.ts'
+import { chooseVersion, mayBeVersionError, versionMismatch, supportedBy } from './versions.ts'
 
 /** Whether to try other revisions with a server that lists none. */
 const MAY_TRY_UNLISTED = true
@@ -44,7 +44,7 @@ export async function propose(
   untried: readonly RevisionFacts[] = connection.versions.legacy,
 ): Promise<() => Promise<void>> {
   const { modern, legacy } = connection.versions
-  if (!proposed) throw mismatch(modern, 'an earlier revision')
+  if (!proposed) throw versionMismatch(modern, 'an earlier revision')
   connection.setRevision(proposed)
   let result: JsonObject
   try {
@@ -55,14 +55,14 @@ export async function propose(
     connection.attempts.push({ with: proposed.version, error })
     const remaining = untried.filter((facts) => facts !== proposed)
     const supported = supportedBy(error)
-    const triesNext = supported === undefined && mayTryUnlisted && mayRefuseVersion(error)
+    const triesNext = supported === undefined && mayTryUnlisted && mayBeVersionError(error)
     const next = triesNext ? remaining[0] : chooseVersion(remaining, supported)
     if (next) return propose(connection, options, mayTryUnlisted, next, remaining)
-    throw supported && !modern[0] ? mismatch(legacy, supported, error) : error
+    throw supported && !modern[0] ? versionMismatch(legacy, supported, error) : error
   }
   const serverVersions = [result.protocolVersion]
   const agreedVersion = chooseVersion(legacy, serverVersions)
-  if (!agreedVersion) throw mismatch(legacy, serverVersions)
+  if (!agreedVersion) throw versionMismatch(legacy, serverVersions)
   return () => {
     connection.applyServerInfo(agreedVersion, result)
     return connection.notify('notifications/initialized')

@@ -36,16 +36,14 @@ export function middleware(run: WrapMessage): ClientMiddleware {
     attach(connection, pattern) {
       addLayer(connection, (message, ctx, last) => {
         const { method, params = {} } = message
-        const applies =
-          typeof pattern === 'string'
-            ? pattern === '*' || pattern === method
-            : // Without a method, only the client's own requests
-              ctx.options && !ctx.incoming
-        if (!applies) return last(message)
-        const next = async (changed?: JsonObject, options?: RequestOptions): Promise<Result> =>
+        const isClientRequest = ctx.options && !ctx.incoming
+        const matches =
+          typeof pattern === 'string' ? pattern === '*' || pattern === method : isClientRequest
+        if (!matches) return last(message)
+        const next = async (newParams?: JsonObject, options?: RequestOptions): Promise<Result> =>
           (await last({
             ...message,
-            ...(changed && { params: changed }),
+            ...(newParams && { params: newParams }),
             ...(options && { options }),
           })) ?? {}
         return run({ method, params }, ctx, next)

@@ -91,7 +91,8 @@ class ObservedConnection extends Connection {
   ): Call {
     const { [currentRound]: round } = options
     // While a round recovers from a failure, it also sends requests of other methods
-    const isAttempt = round && (round.method ??= method) === method
+    if (round) round.method ??= method
+    const isAttempt = round?.method === method
     const id = this.lastId + 1
     const ongoing =
       (isAttempt && round.ongoing) || this.#beginSending('request', method, params, id)
@@ -99,10 +100,10 @@ class ObservedConnection extends Connection {
       round.ongoing = ongoing
       round.attempts++
     }
-    const sent = withTrace(params, ongoing.trace)
+    const tracedParams = withTrace(params, ongoing.trace)
     // Code that receives the options of the call may use them for other requests
-    const ownOptions = Object.assign({}, options, { [currentRound]: undefined })
-    const call = ongoing.run(() => super.start(method, sent, ownOptions, headers))
+    const callOptions = Object.assign({}, options, { [currentRound]: undefined })
+    const call = ongoing.run(() => super.start(method, tracedParams, callOptions, headers))
     if (!isAttempt) {
       call.result.then(
         (result) => ongoing.end(resultEnd(result)),
@@ -116,8 +117,8 @@ class ObservedConnection extends Connection {
     options: RoundOptions,
     send: (options: RequestOptions) => Promise<Result>,
   ): Promise<Result> {
-    const { [currentRound]: outer } = options
-    const round = outer ?? { attempts: 0 }
+    const { [currentRound]: outerRound } = options
+    const round = outerRound ?? { attempts: 0 }
     // On Node 20, adding members to a spread object takes microseconds
     const roundOptions: RoundOptions = Object.assign({}, options, { [currentRound]: round })
     try {
@@ -126,7 +127,7 @@ class ObservedConnection extends Connection {
       return result
     } catch (error) {
       // Middleware that repeats requests ends the round, unless it sends another attempt
-      if (!outer) endRound(round, errorEnd(error))
+      if (!outerRound) endRound(round, errorEnd(error))
       throw error
     }
   }
@@ -168,7 +169,7 @@ class ObservedConnection extends Connection {
   ): OngoingOperation {
     const { side, revision, url, http, pipe } = factsOf(this)
     const { name, uri } = targetOf(params)
-    // One literal, because this is part of every observed call
+    // Without spreads, which are slow, because this is part of every observed call
     return this.#observing.begin({
       type,
       side,

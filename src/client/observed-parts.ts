@@ -19,6 +19,10 @@ import type { Connection, ConnectionParts } from './connection.ts'
 import type { ExtensionClient } from './extension.ts'
 import type { InputHandlers } from './features.ts'
 
+/** The requests and notifications that servers send, those of the protocol's own extensions included. */
+const SERVER_METHODS =
+  /^(?:elicitation\/create|sampling\/createMessage|roots\/list|notifications\/(?:cancelled|progress|message|elicitation\/complete|resources\/updated|(?:tools|prompts|resources)\/list_changed|subscriptions\/acknowledged|tasks(?:\/status)?|events\/(?:event|error|terminated|active|heartbeat|list_changed)))$/
+
 /** What the parts of an observed connection share. */
 export interface Observing {
   readonly begin: BeginOperation
@@ -75,6 +79,7 @@ export function observeParts(
   }
 }
 
+/** Begins the operation of a message from the server. */
 function beginReceiving(
   type: 'request' | 'notification',
   connection: Connection,
@@ -93,7 +98,7 @@ function beginReceiving(
     id,
     name,
     uri,
-    isKnown: RECEIVED.test(method),
+    isKnown: SERVER_METHODS.test(method),
     revision,
     url,
     http,
@@ -102,10 +107,6 @@ function beginReceiving(
     params: () => params,
   })
 }
-
-/** The requests and notifications that servers send, those of the protocol's own extensions included. */
-const RECEIVED =
-  /^(?:elicitation\/create|sampling\/createMessage|roots\/list|notifications\/(?:cancelled|progress|message|elicitation\/complete|resources\/updated|(?:tools|prompts|resources)\/list_changed|subscriptions\/acknowledged|tasks(?:\/status)?|events\/(?:event|error|terminated|active|heartbeat|list_changed)))$/
 
 /** Observes the answers to the server's requests. */
 function observeAnswers(
@@ -142,6 +143,7 @@ function observeAnswers(
   }
 }
 
+/** Ends the operations of all requests that the client has not answered. */
 export function cancelAll({ answering }: Observing): void {
   for (const ongoing of answering.values()) ongoing.end({ outcome: 'cancelled' })
   answering.clear()

@@ -41,7 +41,7 @@ export function request(
   options: RequestOptions = {},
 ): Promise<Result> {
   const { client } = connection
-  // In the params, middleware can change the caller's `_meta`
+  // Added before the middleware, which can change it
   const exchange = { client, method, params: withMeta(params, options.meta), options }
   return connection.pass === passDirectly
     ? send(connection, exchange, check)
@@ -50,7 +50,8 @@ export function request(
 
 /** Sends a request through the middleware, which may change its result. */
 async function passThrough(connection: Connection, exchange: ExtensionRequest): Promise<Result> {
-  const result = await connection.pass(exchange, exchange, (request) => send(connection, request))
+  // Both the message and its context
+  const result = await connection.pass(exchange, exchange, (passed) => send(connection, passed))
   // Middleware may return nothing
   return check(connection, exchange, result ?? {})
 }
@@ -69,16 +70,18 @@ function check(
 /**
  * Sends a request that has passed through the middleware. The result is complete, unless the caller
  * provides input itself, or the result has the type of an extension.
+ *
+ * @param finish Checks the result, unless middleware may still change it.
  */
 async function send(
   connection: Connection,
-  request: ExtensionRequest,
+  exchange: ExtensionRequest,
   finish?: typeof check,
 ): Promise<Result> {
-  const { method, params, options } = request
+  const { method, params, options } = exchange
   const facts = requireMethod(connection, method)
   const lookup = facts?.cacheable
-    ? await connection.cache?.lookup(request, connection.channel)
+    ? await connection.cache?.lookup(exchange, connection.channel)
     : undefined
   if (lookup?.result) return lookup.result
   const sendRound = (roundParams: JsonObject): Promise<Result> =>
@@ -99,7 +102,13 @@ async function send(
     }
     if (!inputRequests) await sleep(backoffMs(round, INITIAL_DELAY_MS, MAX_DELAY_MS), signal)
     const inputResponses = inputRequests
-      ? await connection.inputHandlers.answerInputs(method, inputRequests, signal, options, request)
+      ? await connection.inputHandlers.answerInputs(
+          method,
+          inputRequests,
+          signal,
+          options,
+          exchange,
+        )
       : undefined
     // The original params with this round's responses only
     result = await sendRound({ ...params, inputResponses, requestState })
@@ -108,7 +117,7 @@ async function send(
   if (isComplete(result) && round === 0) {
     lookup?.store(checkResult(connection, method, result, params))
   }
-  return finish ? finish(connection, request, result) : result
+  return finish ? finish(connection, exchange, result) : result
 }
 
 /**

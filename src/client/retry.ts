@@ -65,8 +65,8 @@ const OPTION_NAMES: OptionNames<RetryOptions> = {
 /** The total timeout of a request, in milliseconds, if neither the request nor the client sets one. */
 const MAX_TIMEOUT_MS = 600_000
 
-/** Marks our own requests for annotations by their options, so that these requests are not repeated. */
-const lookups = new WeakSet<object>()
+/** The options of the requests for annotations, which are not repeated. */
+const lookupOptions = new WeakSet<object>()
 
 /**
  * Creates middleware that repeats idempotent requests after transient failures: a lost connection, a
@@ -89,27 +89,29 @@ export function retry(options: RetryOptions = {}): ClientMiddleware {
   requireKnown('retry', options, OPTION_NAMES)
   return {
     attach(connection, pattern) {
-      const { maxAttempts = 3, isIdempotent = rememberTools(connection) } = options
-      const layer = middleware(async (request, { incoming, options: own }, next) => {
-        if (incoming || !own || lookups.has(own)) return next()
-        const { signal, maxTimeoutMs = connection.options.maxTimeoutMs ?? MAX_TIMEOUT_MS } = own
+      const { maxAttempts = 3, isIdempotent = idempotencyByAnnotations(connection) } = options
+      const layer = middleware(async (request, { incoming, options: requestOptions }, next) => {
+        if (incoming || !requestOptions || lookupOptions.has(requestOptions)) return next()
+        const { signal, maxTimeoutMs = connection.options.maxTimeoutMs ?? MAX_TIMEOUT_MS } =
+          requestOptions
         const endsAt = performance.now() + maxTimeoutMs
         // All attempts are one operation for observers
-        return connection.request(own, async (shared) => {
+        return connection.request(requestOptions, async (sharedOptions) => {
           // The first attempt keeps its own timeout, which is extended while the user answers a question
-          let attempt = shared
+          let attemptOptions = sharedOptions
           for (let failures = 0; ;) {
             try {
-              return await next(undefined, attempt)
+              return await next(undefined, attemptOptions)
             } catch (error) {
-              const delayMs = delayAfter(error, failures++, options)
+              const delayMs = retryDelayMs(error, failures++, options)
               const remainingMs = endsAt - performance.now()
-              if (failures >= maxAttempts || !(delayMs < remainingMs)) throw error
-              const limited = { ...shared, maxTimeoutMs: remainingMs }
-              const decision = Promise.resolve(isIdempotent(request, limited))
+              const isLate = delayMs === undefined || delayMs >= remainingMs
+              if (isLate || failures >= maxAttempts) throw error
+              const limitedOptions = { ...sharedOptions, maxTimeoutMs: remainingMs }
+              const decision = Promise.resolve(isIdempotent(request, limitedOptions))
               if (!(await abortable(decision, signal))) throw error
               await sleep(delayMs, signal)
-              attempt = { ...shared, maxTimeoutMs: endsAt - performance.now() }
+              attemptOptions = { ...sharedOptions, maxTimeoutMs: endsAt - performance.now() }
             }
           }
         })
@@ -119,32 +121,35 @@ export function retry(options: RetryOptions = {}): ClientMiddleware {
   }
 }
 
-/** How long to wait after a failure, in milliseconds; `NaN` if the request is not repeated. */
-function delayAfter(
+/** How long to wait after a failure, in milliseconds; undefined if the request is not repeated. */
+function retryDelayMs(
   error: unknown,
-  failures: number,
+  earlierFailures: number,
   { firstDelayMs, maxDelayMs, retryLimited }: RetryOptions,
-): number {
-  const { code, data, retryAfter } = Object(error) as ProtocolError
-  const { retryAfterMs, retryAfter: sent = retryAfter } = Object(data) as Record<string, unknown>
-  const header = String(sent)
-  // Other forms than those of HTTP are ignored, not read as dates in the past
-  const headerMs = /^\d+$/.test(header)
-    ? Number(header) * 1_000
-    : Date.parse(header.endsWith(' GMT') ? header : '') - Date.now()
-  const waitMs = typeof retryAfterMs === 'number' ? retryAfterMs : Math.max(headerMs, 0)
+): number | undefined {
+  const { code, data, retryAfter: errorHeader } = Object(error) as ProtocolError
+  const { retryAfterMs, retryAfter = errorHeader } = Object(data) as Record<string, unknown>
+  const waitMs =
+    typeof retryAfterMs === 'number' ? retryAfterMs : parseRetryAfter(String(retryAfter))
   // The backoff of a first failure is the given delay, at most the maximum, with a random part
   if (waitMs >= 0) return backoffMs(0, waitMs, maxDelayMs)
   const isLimited = [code, statusOf(error)].includes(429)
   const mayRepeat = isLimited ? retryLimited : isTransient(error)
-  return mayRepeat ? backoffMs(failures, firstDelayMs, maxDelayMs) : NaN
+  return mayRepeat ? backoffMs(earlierFailures, firstDelayMs, maxDelayMs) : undefined
+}
+
+/** The delay of a `Retry-After` header, in milliseconds; `NaN` if it is neither seconds nor an HTTP date. */
+function parseRetryAfter(header: string): number {
+  if (/^\d+$/.test(header)) return Number(header) * 1_000
+  // `Date.parse` accepts other forms too
+  return header.endsWith(' GMT') ? Math.max(Date.parse(header) - Date.now(), 0) : NaN
 }
 
 /**
- * Remembers the tools that a client lists. Returns a function that tells whether a request may be sent
- * twice, according to the protocol and to the annotations of tools.
+ * Remembers the annotations of the tools that a client lists. Returns a function that decides whether a
+ * request may be sent twice, according to the protocol and to these annotations.
  */
-function rememberTools(
+function idempotencyByAnnotations(
   connection: ExtensionTarget,
 ): (
   request: { readonly method: string; readonly params: JsonObject },
@@ -160,9 +165,9 @@ function rememberTools(
   return async ({ method, params: { name } }, { signal, timeoutMs, maxTimeoutMs, background }) => {
     if (method !== 'tools/call') return methods.has(method)
     if (!listed.has(name)) {
-      const lookup = { signal, timeoutMs, maxTimeoutMs, background }
-      lookups.add(lookup)
-      await connection.client.listAllTools(lookup).catch(() => {})
+      const listOptions = { signal, timeoutMs, maxTimeoutMs, background }
+      lookupOptions.add(listOptions)
+      await connection.client.listAllTools(listOptions).catch(() => {})
     }
     const { readOnlyHint, idempotentHint } = listed.get(name)?.annotations ?? {}
     return readOnlyHint === true || idempotentHint === true

@@ -20,7 +20,7 @@ import type { Connection } from './connection.ts'
 import { onAbandoned } from './abandoned-requests.ts'
 import { restoreSession } from './restore-session.ts'
 
-/** Creates the receiver of a connection's messages. A call passed with a message is always a {@link Call}. */
+/** Creates the receiver of a connection's messages. The requests passed with messages are {@link Call}s. */
 export function createReceiver(connection: Connection): ChannelReceiver {
   const { options } = connection
 
@@ -69,12 +69,13 @@ export function createReceiver(connection: Connection): ChannelReceiver {
   const refuse = (frame: unknown, error: unknown): void => {
     if (!(error instanceof ProtocolError)) return connection.reportError(error)
     const requestId = readableId(frame)
-    const call = requestId === undefined && isObject(frame) && connection.calls.get(frame.id)
+    const answeredCall =
+      requestId === undefined && isObject(frame) && connection.calls.get(frame.id)
     if (requestId !== undefined && connection.revision.era === 'legacy') {
       connection.respond(errorResponse(requestId, toErrorObject(error)))
     }
     const sdkError = new SdkError('INVALID_MESSAGE', error.message)
-    if (call) call.reject(sdkError)
+    if (answeredCall) answeredCall.reject(sdkError)
     else connection.reportError(sdkError)
   }
 

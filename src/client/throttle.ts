@@ -23,8 +23,8 @@ const OPTION_NAMES: OptionNames<ThrottleOptions> = { requests: 1, perMs: 1 }
 /**
  * Creates middleware that delays requests, so that no more than a number of them are sent in any period.
  * Requests are sent in the order in which they arrive. If several clients use one value, they share the
- * limit. Aborting a request ends its wait, and the next request takes its place. The timeouts of a request begin
- * when it is sent, so they do not limit this wait.
+ * limit. Aborting a request ends its wait, and the next request takes its place. The timeouts of a request
+ * begin when it is sent, so they do not limit this wait.
  *
  * @example
  * ```ts
@@ -40,8 +40,8 @@ const OPTION_NAMES: OptionNames<ThrottleOptions> = { requests: 1, perMs: 1 }
 export function throttle(options: ThrottleOptions): ClientMiddleware {
   requireKnown('throttle', options, OPTION_NAMES)
   const { requests, perMs } = options
-  const isLimit = requests >= 1 && perMs > 0 && perMs <= MAX_TIMER_MS
-  if (!isLimit) throw new TypeError('"requests" and "perMs" must be positive')
+  const isValid = requests >= 1 && perMs > 0 && perMs <= MAX_TIMER_MS
+  if (!isValid) throw new TypeError('"requests" and "perMs" must be positive')
   /** When the latest requests were sent, by the monotonic clock, oldest first. */
   const sentAt: number[] = []
   const inTurn = semaphore(1)

@@ -58,15 +58,15 @@ export function isModernError(error: unknown): boolean {
   return code >= UNSUPPORTED_PROTOCOL_VERSION && code <= HEADER_MISMATCH
 }
 
-/** Whether a rejected `initialize` may be due to the revision, although the server does not say so. */
-export function mayRefuseVersion(error: unknown): boolean {
+/** Whether the error of `initialize` may be due to the revision, although the server does not say so. */
+export function mayBeVersionError(error: unknown): boolean {
   if (isModernError(error)) return false
   const { code, status } = error as ProtocolError
   return statusOf(error) === 400 || (Number.isInteger(code) && code !== METHOD_NOT_FOUND && !status)
 }
 
 /** The error for a client and a server without a common revision. */
-export function mismatch(
+export function versionMismatch(
   ours: readonly RevisionFacts[],
   supported: unknown,
   cause?: unknown,

@@ -24,11 +24,6 @@ function listChangedMethod(list: string): string {
   return `notifications/${list}/list_changed`
 }
 
-/** The list whose change a notification announces, and its hook. */
-function changedList({ method }: JsonRpcNotification): (typeof lists)[number] | [] {
-  return lists.find(([list]) => method === listChangedMethod(list)) ?? []
-}
-
 /** The part of a filter that a server's capabilities support, if any. */
 export function supportedFilter(
   wanted: SubscriptionFilter,
@@ -72,9 +67,8 @@ export function notificationsFor(filter: SubscriptionFilter): JsonRpcNotificatio
 }
 
 /** Calls the hook of a change. Returns what the hook returns. */
-export function callChangeHook(hooks: Hooks, message: JsonRpcNotification): unknown {
-  const [, hook] = changedList(message)
-  if (message.method === RESOURCE_UPDATED)
-    return hooks.onResourceUpdated?.(String(message.params?.uri))
+export function callChangeHook(hooks: Hooks, { method, params }: JsonRpcNotification): unknown {
+  if (method === RESOURCE_UPDATED) return hooks.onResourceUpdated?.(String(params?.uri))
+  const [, hook] = lists.find(([list]) => method === listChangedMethod(list)) ?? []
   return hook && hooks[hook]?.()
 }

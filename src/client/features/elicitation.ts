@@ -25,8 +25,8 @@ export function elicitationFault(
 ): string | undefined {
   if (typeof message !== 'string') return '"message" must be a string'
   // An empty capability means forms only
-  const isDeclared =
-    mode === 'form' ? elicitation.form || !elicitation.url : mode === 'url' && elicitation.url
+  const hasForms = elicitation.form || !elicitation.url
+  const isDeclared = (mode === 'form' && hasForms) || (mode === 'url' && elicitation.url)
   if (!isDeclared) return `Mode "${String(mode)}" was not declared`
   if (mode === 'form') return isObject(requestedSchema) ? undefined : '"requestedSchema" is missing'
   return SAFE_URL.test(String(url)) ? undefined : '"url" is not safe'

@@ -20,7 +20,7 @@ import type { Call } from '../call.ts'
 import type { Connection } from '../connection.ts'
 import { abortable, abortReason } from '../../patterns/abort.ts'
 import type { InputHandlers } from '../features.ts'
-import { readInput } from './input.ts'
+import { prepareAnswer } from './input.ts'
 import type { ConnectOptions } from '../options.ts'
 import type { RequestOptions } from '../request-options.ts'
 
@@ -39,7 +39,7 @@ interface Quota {
 }
 
 /** Runs the handlers of one client. */
-export class HandlerInput implements InputHandlers {
+export class HandlerRunner implements InputHandlers {
   readonly #connection: Connection
   readonly #options: ConnectOptions
   /** Requests being answered, by the ids that the server gave them. */
@@ -63,7 +63,7 @@ export class HandlerInput implements InputHandlers {
   }
 
   answerRequest(message: JsonRpcRequest, call: Call | undefined): void {
-    // The server was notified that this call was cancelled
+    // The call was cancelled, so the server no longer expects an answer
     if (call?.settled) return
     const connection = this.#connection
     // A request that arrived outside the stream of a call may belong to any call
@@ -91,13 +91,13 @@ export class HandlerInput implements InputHandlers {
     message: JsonRpcRequest,
     signal: AbortSignal,
     quota: Quota,
-    request: RequestOptions | undefined,
+    requestOptions: RequestOptions | undefined,
   ): Promise<void> {
     const connection = this.#connection
     const { id, method } = message
     let response: JsonRpcResponse
     try {
-      const result = await this.#answer(message, quota, signal, request)
+      const result = await this.#answer(message, quota, signal, requestOptions)
       response = resultResponse(id, degradeClientResult(method, result, connection.revision))
     } catch (error) {
       const isDenied = error instanceof SdkError && error.code === 'DENIED'
@@ -121,7 +121,7 @@ export class HandlerInput implements InputHandlers {
   /**
    * Answers all requests of one `input_required` result concurrently.
    *
-   * @param call An object that identifies the client's call; the same in each round of the call.
+   * @param callKey An object that identifies the client's call; the same in each round of the call.
    * @throws {SdkError} `INVALID_MESSAGE` if the server asks for undeclared input or its request is
    *   invalid; `DENIED` if the user rejected a request for which the protocol has no result that
    *   declines; `LIMIT_EXCEEDED` if the server asks too often during one call; `ABORTED`.
@@ -130,16 +130,16 @@ export class HandlerInput implements InputHandlers {
     method: string,
     requests: Readonly<Record<string, unknown>>,
     signal: AbortSignal | undefined,
-    request: RequestOptions | undefined,
-    call: object,
+    requestOptions: RequestOptions | undefined,
+    callKey: object,
   ): Promise<JsonObject> {
-    const quota = this.#quotaOf(call)
+    const quota = this.#quotaOf(callKey)
     const entries = Object.entries(requests)
     quota.left -= entries.length
     if (quota.left < 0) throw this.#tooManyInputs()
     for (const [, value] of entries) {
       try {
-        readInput(value, this.#options, this.#connection.capabilities)
+        prepareAnswer(value, this.#options, this.#connection.capabilities)
       } catch (cause) {
         throw new SdkError('INVALID_MESSAGE', `"${method}" returned an invalid input request`, {
           cause,
@@ -149,7 +149,8 @@ export class HandlerInput implements InputHandlers {
     const controller = new AbortController()
     try {
       const answers = entries.map(async ([key, value]): Promise<[string, JsonObject]> => {
-        return [key, await this.#answer(value as ServerRequest, quota, controller.signal, request)]
+        const request = value as ServerRequest
+        return [key, await this.#answer(request, quota, controller.signal, requestOptions)]
       })
       return Object.fromEntries(await abortable(Promise.all(answers), signal))
     } catch (error) {
@@ -164,27 +165,28 @@ export class HandlerInput implements InputHandlers {
     message: ServerRequest,
     { limitConcurrency }: Quota,
     signal: AbortSignal,
-    request: RequestOptions | undefined,
+    requestOptions: RequestOptions | undefined,
   ): Promise<JsonObject> {
     const connection = this.#connection
-    const ctx = { incoming: true, options: { ...request, signal } }
+    const ctx = { incoming: true, options: { ...requestOptions, signal } }
     const answered = connection.pass(message, ctx, (passed) => {
-      const answer = readInput(passed, this.#options, connection.capabilities)
+      const answer = prepareAnswer(passed, this.#options, connection.capabilities)
       return limitConcurrency(() => {
         if (signal.aborted) throw abortReason(signal)
         // A handler that ignores its signal must not occupy its slot forever
-        return abortable(answer({ signal, server: connection.server, request }), signal)
+        const inputContext = { signal, server: connection.server, request: requestOptions }
+        return abortable(answer(inputContext), signal)
       })
     })
     return (await answered) as JsonObject
   }
 
-  #quotaOf(call: object): Quota {
+  #quotaOf(callKey: object): Quota {
     const { maxInputs = 100, maxConcurrentInputs = 10 } = this.#options
-    let quota = this.#quotas.get(call)
+    let quota = this.#quotas.get(callKey)
     if (!quota) {
       quota = { left: maxInputs, limitConcurrency: semaphore(maxConcurrentInputs) }
-      this.#quotas.set(call, quota)
+      this.#quotas.set(callKey, quota)
     }
     return quota
   }

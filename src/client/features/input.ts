@@ -32,7 +32,7 @@ type Answer = (context: InputContext) => Promise<JsonObject>
  * @throws {ProtocolError} `METHOD_NOT_FOUND` if no handler answers it; `INVALID_PARAMS` if it needs
  *   undeclared capabilities or its params are invalid.
  */
-export function readInput(
+export function prepareAnswer(
   request: unknown,
   { approve, onElicit, onSample, roots }: ConnectOptions,
   capabilities: ClientCapabilities,
@@ -67,6 +67,7 @@ export function readInput(
     throw new SdkError('DENIED', `"${method}" was not approved`)
   }
 }
+
 /** Why the tools of a sampling request are not allowed. */
 function toolsFault(
   { tools, toolChoice }: JsonObject,

@@ -15,7 +15,7 @@ import { forgetStale } from './stale-results.ts'
 import { receiveOnStream } from './stream-notifications.ts'
 
 /** The code that is loaded. */
-interface Loaded {
+interface InteractionCode {
   readonly createInteraction: typeof createInteraction
 }
 
@@ -32,19 +32,19 @@ export interface InteractionOnDemand {
   load(): Promise<Interaction>
 }
 
-/** The options that need the code at once: hooks, handlers and extensions. */
-const NEEDS_INTERACTION = /^(?:on(?!Error)|roots|extensions)/
+/** Matches the names of the options that need the code at once: hooks, handlers and extensions. */
+const URGENT_OPTION = /^(?:on(?!Error)|roots|extensions)/
 
 /**
  * Whether the options of a client need the code at once, so that nothing that the server sends has to wait
  * for it.
  */
 export function needsInteraction(options: ConnectOptions): boolean {
-  return Object.keys(options).some((name) => NEEDS_INTERACTION.test(name))
+  return Object.keys(options).some((name) => URGENT_OPTION.test(name))
 }
 
 /**
- * Creates the features of a client.
+ * Creates the features of a client that answer requests and announce changes.
  *
  * @param loadCode Loads the code.
  * @param code The code, if it is already loaded.
@@ -52,8 +52,8 @@ export function needsInteraction(options: ConnectOptions): boolean {
 export function interactionOnDemand(
   connection: Connection,
   options: ConnectOptions,
-  loadCode: () => Promise<Loaded>,
-  code: Loaded | undefined,
+  loadCode: () => Promise<InteractionCode>,
+  code: InteractionCode | undefined,
 ): InteractionOnDemand {
   let loaded = code?.createInteraction(connection, options)
   let loading = loaded && Promise.resolve(loaded)
@@ -85,8 +85,8 @@ export function interactionOnDemand(
     },
     async restore() {
       const { logLevel: level } = changes
-      const sent = level && connection.start('logging/setLevel', { level })
-      await sent?.result.catch((error) => connection.reportError(error))
+      const levelCall = level && connection.start('logging/setLevel', { level })
+      await levelCall?.result.catch((error) => connection.reportError(error))
       await loaded?.subscriptions.restore()
       changes.announceAll()
     },

@@ -5,19 +5,19 @@
  */
 import type { Connection } from '../connection.ts'
 import type { ConnectOptions } from '../options.ts'
-import { HandlerInput } from './input-handlers.ts'
+import { HandlerRunner } from './input-handlers.ts'
 import { Subscriptions } from './subscriptions.ts'
 
 /** What handles the requests and changes of one server. */
 export interface Interaction {
-  readonly input: HandlerInput
+  readonly input: HandlerRunner
   readonly subscriptions: Subscriptions
 }
 
-/** Creates them for a connection. */
+/** Creates what handles the requests and changes of a connection's server. */
 export function createInteraction(connection: Connection, options: ConnectOptions): Interaction {
   return {
-    input: new HandlerInput(connection, options),
+    input: new HandlerRunner(connection, options),
     subscriptions: new Subscriptions(connection, options),
   }
 }

@@ -66,15 +66,15 @@ export class Listener {
       openedAt = performance.now()
       onFirstAcknowledged()
     }
-    // Until the server is confirmed, this request is part of connecting, which the user started
-    const isForHooks = queue.retriesOpening === true && this.#connection.isConfirmed
+    // Hooks listen in the background, except while connecting, which the user started
+    const startsInBackground = queue.retriesOpening === true && this.#connection.isConfirmed
     for (;;) {
       openedAt = Infinity
       try {
         await this.#stream(
           queue,
           wanted,
-          { ...options, background: wasAcknowledged || isForHooks },
+          { ...options, background: wasAcknowledged || startsInBackground },
           onAcknowledged,
         )
       } catch (error) {

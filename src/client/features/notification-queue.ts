@@ -45,6 +45,7 @@ export class NotificationQueue implements Subscription {
    */
   push(message: JsonRpcNotification): void {
     const isFull = this.#waiting.size >= MAX_WAITING
+    // A notification of an extension cannot be merged
     if (isFull && keyOf(message) === message) {
       this.fail(new SdkError('LIMIT_EXCEEDED', 'Too many unread notifications'))
     }

@@ -43,7 +43,7 @@ export class Subscriptions {
   #hookSubscription: Subscription | undefined
   /** Settles after the last change of `#hookSubscription`. */
   #lastHookChange: Promise<unknown> = Promise.resolve()
-  #isListening = false
+  #hasOpenedStream = false
 
   constructor(connection: Connection, options: ConnectOptions) {
     this.#connection = connection
@@ -74,7 +74,7 @@ export class Subscriptions {
     queue.signal.addEventListener('abort', () => this.#queues.delete(queue))
     try {
       if (this.#hasListen) await this.#listener.listen(queue, wanted, options)
-      else await this.#joinSession(queue, wanted, options)
+      else await this.#listenInSession(queue, wanted, options)
     } catch (error) {
       queue.close()
       this.#connection.requireOpen()
@@ -85,7 +85,7 @@ export class Subscriptions {
   }
 
   /** Adds a queue to the receivers of the session's notifications. */
-  async #joinSession(
+  async #listenInSession(
     queue: NotificationQueue,
     wanted: SubscriptionFilter,
     options: RequestOptions,
@@ -98,10 +98,10 @@ export class Subscriptions {
     // One listener for all resources, because Node warns about signals with many listeners
     queue.signal.addEventListener('abort', () => {
       for (const uri of countedUris)
-        this.#connection.reportFailureOf(this.#changeCount(uri, -1, {}))
+        this.#connection.reportFailureOf(this.#changeSubscriberCount(uri, -1, {}))
     })
     for (const uri of supported.resourceSubscriptions ?? []) {
-      await this.#changeCount(uri, 1, options)
+      await this.#changeSubscriberCount(uri, 1, options)
       countedUris.push(uri)
     }
   }
@@ -109,7 +109,7 @@ export class Subscriptions {
   /**
    * Counts the queues of a resource: subscribes for the first queue, and unsubscribes after the last queue.
    */
-  #changeCount(uri: string, change: 1 | -1, options: RequestOptions): Promise<void> {
+  #changeSubscriberCount(uri: string, change: 1 | -1, options: RequestOptions): Promise<void> {
     return this.#countInTurn(async () => {
       const count = (this.#subscriberCounts.get(uri) ?? 0) + change
       const isFirstOrLast = count === (change > 0 ? 1 : 0)
@@ -123,7 +123,7 @@ export class Subscriptions {
   /** Subscribes `onResourceUpdated` to the updates of a resource. */
   async subscribe(uri: string, options: RequestOptions = {}): Promise<void> {
     this.#hookUris.add(uri)
-    await this.#updateHooks(options).finally(() => {
+    await this.#renewHookSubscription(options).finally(() => {
       if (!this.#hookSubscription?.filter.resourceSubscriptions?.includes(uri))
         this.#hookUris.delete(uri)
     })
@@ -132,21 +132,21 @@ export class Subscriptions {
 
   /** Unsubscribes `onResourceUpdated` from the updates of a resource. */
   async unsubscribe(uri: string, options: RequestOptions = {}): Promise<void> {
-    if (this.#hookUris.delete(uri)) await this.#updateHooks(options)
+    if (this.#hookUris.delete(uri)) await this.#renewHookSubscription(options)
   }
 
   /**
    * Opens one stream for everything that the hooks subscribe to, then closes the previous one: each
    * stream uses one of the few connections that a browser allows per server.
    */
-  #updateHooks(options: RequestOptions): Promise<void> {
-    // Later, so that requests of the same turn share one stream
-    const updating = this.#lastHookChange.then(async () => {
+  #renewHookSubscription(options: RequestOptions): Promise<void> {
+    // Deferred, so that the filter includes the resources of all calls of the same turn
+    const renewing = this.#lastHookChange.then(async () => {
       const wanted = this.#wantedByHooks()
       this.#forwardToHooks(wanted && (await this.listen(wanted, { ...options, signal: undefined })))
     })
-    this.#lastHookChange = updating.catch(() => {})
-    return updating
+    this.#lastHookChange = renewing.catch(() => {})
+    return renewing
   }
 
   /** The changes that the hooks subscribe to, as far as the server supports them. */
@@ -159,12 +159,12 @@ export class Subscriptions {
    * Forwards a subscription to the hooks, and closes the previous one. In a session, `receive` calls the
    * hooks, so the notifications of the subscription are only discarded here.
    */
-  #forwardToHooks(queue: Subscription | undefined): void {
+  #forwardToHooks(subscription: Subscription | undefined): void {
     this.#hookSubscription?.close()
-    this.#hookSubscription = queue
-    if (!queue) return
+    this.#hookSubscription = subscription
+    if (!subscription) return
     const forward = async (): Promise<void> => {
-      for await (const message of queue) {
+      for await (const message of subscription) {
         if (this.#hasListen) this.#connection.hook(() => callChangeHook(this.#options, message))
       }
     }
@@ -177,26 +177,27 @@ export class Subscriptions {
     if (this.#hasListen) {
       const wanted = this.#wantedByHooks()
       // If `subscribe` was called in the meantime, it has opened a stream for everything
-      const useForHooks = (queue: Subscription): void =>
-        this.#hookSubscription ? queue.close() : this.#forwardToHooks(queue)
+      const useForHooks = (subscription: Subscription): void =>
+        this.#hookSubscription ? subscription.close() : this.#forwardToHooks(subscription)
       if (wanted)
         this.#connection.reportFailureOf(this.listen(wanted, {}, RETRIES_OPENING).then(useForHooks))
       return
     }
-    const needsStream = (name: string): boolean => /^(?:on(?!Error)|roots)/.test(name)
+    // Hooks and handlers, except `onError`, need the stream
+    const needsStream = (optionName: string): boolean => /^(?:on(?!Error)|roots)/.test(optionName)
     if (Object.keys(options).some(needsStream)) this.#openStream()
   }
 
   /** Opens the stream on which a session announces changes. */
   #openStream(): void {
-    if (!this.#isListening) this.#connection.channel.listen?.()
-    this.#isListening = true
+    if (!this.#hasOpenedStream) this.#connection.channel.listen?.()
+    this.#hasOpenedStream = true
   }
 
   /** Restores the subscriptions of the old session in a new session. */
   async restore(): Promise<void> {
     const connection = this.#connection
-    if (this.#isListening) connection.channel.listen?.()
+    if (this.#hasOpenedStream) connection.channel.listen?.()
     for (const uri of this.#subscriberCounts.keys()) {
       // `request` would recover the session by itself, and wait for this function
       await connection.start('resources/subscribe', { uri }).result.catch((error) => {

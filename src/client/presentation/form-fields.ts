@@ -73,7 +73,7 @@ export function formFields({ properties, required }: ObjectSchema): FormField[] 
       kind: isList ? 'choices' : singleKind,
       options,
       required: requiredNames.includes(name),
-      default: isValue(schema.default) ? schema.default : undefined,
+      default: isFormValue(schema.default) ? schema.default : undefined,
       schema,
     }
   })
@@ -101,7 +101,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-function isValue(value: unknown): value is FormValue {
+function isFormValue(value: unknown): value is FormValue {
   return Array.isArray(value)
     ? value.every((item) => typeof item === 'string')
     : typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
