@@ -33,21 +33,24 @@ export function httpTarget(endpoint: string | URL): ConnectionTarget {
   }
 }
 
+/** HTTP statuses with which endpoints of HTTP+SSE, the transport of 2024-11-05, reject POST requests. */
+const HTTP_SSE_STATUSES = [400, 404, 405]
+
 /** Determines what a URL supports, and negotiates a revision. */
 export async function negotiateHttp(connection: Connection, url: string): Promise<void> {
   const { signal } = connection.options
-  const [modern] = connection.versions.modern
+  const [modernRevision] = connection.versions.modern
   const evidence = await discover(connection, { signal }, isLegacyOverHttp)
   if (!evidence) return
   try {
     await initialize(connection, { signal }, evidence.version)
   } catch (error) {
     const status = statusOf(error) ?? 0
-    // The server rejects both, so it uses 2026-07-28, but lacks the required `server/discover`
-    if (evidence.mayBeModern && modern && status > 0 && status < 500) {
-      return connection.setRevision(modern)
+    // The server rejects both requests, so it uses 2026-07-28, but lacks the required `server/discover`
+    if (evidence.mayBeModern && modernRevision && status > 0 && status < 500) {
+      return connection.setRevision(modernRevision)
     }
-    if (isModernError(error) || ![400, 404, 405].includes(status)) throw error
+    if (isModernError(error) || !HTTP_SSE_STATUSES.includes(status)) throw error
     const earlierAttempts = describeAttempts(connection.attempts)
     await openFallback(connection, url).catch((cause: Error) => {
       rethrowRejectedSignIn(cause)

@@ -6,7 +6,7 @@
 import type { Connection, ConnectionTarget } from '../client/connection.ts'
 import { discover } from '../client/discover.ts'
 import { initialize, propose } from '../client/initialize.ts'
-import { isModernError, mayRefuseVersion } from '../client/versions.ts'
+import { isModernError, mayBeVersionError } from '../client/versions.ts'
 import { abortable, sleep } from '../patterns/abort.ts'
 import { isTransient } from '../patterns/transient.ts'
 import { ProtocolError, type SdkError } from '../protocol/errors.ts'
@@ -51,7 +51,7 @@ async function open(
   } catch (error) {
     // Some older servers exit on an unknown first message, or answer it and then reject `initialize`
     const { modern, legacy } = connection.versions
-    const mayBeOld = (error as SdkError).code === 'CLOSED' || mayRefuseVersion(error)
+    const mayBeOld = (error as SdkError).code === 'CLOSED' || mayBeVersionError(error)
     if (!transport.restart || !mayBeOld || !modern[0] || !legacy[0] || signal?.aborted) throw error
     connection.reopen()
     await transport.restart()
