@@ -104,17 +104,18 @@ export function createSseHandler(server: BaseServer, options: SseHandlerOptions 
     const guard = new RequestChecks(definition, options, request)
     try {
       const unauthenticated: Caller = { request, ...hostCaller }
-      const caller =
+      const callerOrResponse =
         guard.check() ??
         (auth
           ? await (definition.observe?.authenticate(auth, request, unauthenticated, definition) ??
               auth.authenticate(request, unauthenticated, definition))
           : unauthenticated)
       // A copy, because the headers of a response from `fetch` are immutable
-      if (caller instanceof Response) return guard.respond(new Response(caller.body, caller))
+      if (callerOrResponse instanceof Response)
+        return guard.respond(new Response(callerOrResponse.body, callerOrResponse))
       const { method } = request
-      if (method === 'GET') return guard.respond(endpoint.open(request, caller))
-      if (method === 'POST') return guard.respond(await endpoint.post(request, caller))
+      if (method === 'GET') return guard.respond(endpoint.open(request, callerOrResponse))
+      if (method === 'POST') return guard.respond(await endpoint.post(request, callerOrResponse))
       throw methodNotAllowed(request, 'GET, POST, OPTIONS')
     } catch (error) {
       return guard.respondError(error)
@@ -137,8 +138,7 @@ class SseEndpoint {
   /**
    * Opens a stream and its session.
    *
-   * @throws {HttpError} 406 when the client does not accept event streams, 503 when there are too
-   * many.
+   * @throws {HttpError} 406 when the client does not accept event streams, 503 when too many are open.
    */
   open(request: Request, caller: Caller): Response {
     if (!acceptsEvents(request.headers)) {
@@ -148,11 +148,14 @@ class SseEndpoint {
     const { maxConnectionsPerCaller = Math.ceil(maxConnections / 2) } = this.#options
     const { size } = this.#connections
     const account = accountOf(caller)
-    const isOfAccount = ({ caller: other }: SseConnection): boolean => accountOf(other) === account
-    const hasTooMany = (): boolean =>
-      [...this.#connections.values()].filter(isOfAccount).length >= maxConnectionsPerCaller
-    const canExceed = account !== undefined && size >= maxConnectionsPerCaller
-    if (this.#closed || size >= maxConnections || (canExceed && hasTooMany())) {
+    const ofAccount = ({ caller: other }: SseConnection): boolean => accountOf(other) === account
+    const countOfAccount = (): number => [...this.#connections.values()].filter(ofAccount).length
+    // The connections of the account are counted only if there are enough of all accounts
+    const isAccountFull =
+      account !== undefined &&
+      size >= maxConnectionsPerCaller &&
+      countOfAccount() >= maxConnectionsPerCaller
+    if (this.#closed || size >= maxConnections || isAccountFull) {
       const error = new ProtocolError(INTERNAL_ERROR, 'The server has too many connections')
       throw new HttpError(503, error)
     }

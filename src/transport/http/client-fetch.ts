@@ -82,12 +82,12 @@ export class HttpSender {
     }
   }
 
-  /** Describes a request for the authorization. */
+  /** Describes a request to the auth provider. */
   facts(method: string, background?: boolean): HttpRequestFacts {
     return { url: this.url, method, server: this.server, background }
   }
 
-  /** The headers of a request: from the application, from the authorization, and its own. */
+  /** The headers of a request: from the application, from the auth provider, and its own. */
   async headers(
     facts: HttpRequestFacts,
     requestHeaders: Readonly<Record<string, string>>,

@@ -113,7 +113,7 @@ class MessagePortTransport implements Transport {
   /** The handshake message of this end. Absent until its lock state is known. */
   #handshake: Handshake | undefined
   /** The id of the peer, once it has sent its handshake message. */
-  #peer: string | undefined
+  #peerId: string | undefined
   #heartbeat: Heartbeat | undefined
   readonly #inbox = new Inbox(
     (frame) => this.#receiver?.message(frame),
@@ -177,8 +177,8 @@ class MessagePortTransport implements Transport {
     }
     const lock = await holdLock(lockName(this.#id), this.#closeController.signal)
     this.#handshake = { edgewise: 'open', id: this.#id, lock }
-    this.#sendControl({ ...this.#handshake, ...(this.#peer && { seen: this.#peer }) })
-    if (this.#peer) this.#establish()
+    this.#sendControl({ ...this.#handshake, ...(this.#peerId && { seen: this.#peerId }) })
+    if (this.#peerId) this.#establish()
   }
 
   /** Marks the handshake as complete: the peer accepts messages from now on. */
@@ -223,7 +223,7 @@ class MessagePortTransport implements Transport {
   #handleControl(control: Control): void {
     if (this.#options.handshake === false) return
     if (control.edgewise === 'listening') {
-      if (!this.#peer && this.#handshake) this.#sendControl(this.#handshake)
+      if (!this.#peerId && this.#handshake) this.#sendControl(this.#handshake)
       return
     }
     const { edgewise, id } = control
@@ -231,22 +231,23 @@ class MessagePortTransport implements Transport {
     if (id === this.#id) return
     if (edgewise === 'open') return this.#acceptPeer(control)
     // If the peer leaves an exclusive port before the handshake, it will not return
-    const isPeerUnknown = this.#peer === undefined && !this.#carrier.shared
-    if (edgewise === 'bye' && isPeerUnknown) return this.#end()
-    if (id !== this.#peer) return
+    const isBeforeHandshake = this.#peerId === undefined
+    if (edgewise === 'bye' && isBeforeHandshake && !this.#carrier.shared) return this.#end()
+    if (id !== this.#peerId) return
     this.#heartbeat?.noteMessage()
     if (edgewise === 'ping') this.#sendControl({ edgewise: 'pong', id: this.#id })
     if (edgewise === 'bye') this.#end()
   }
 
-  #acceptPeer({ id, lock, seen }: Handshake): void {
-    if (seen !== undefined && seen !== this.#id) return
-    if (this.#peer !== undefined && this.#peer !== id) {
+  #acceptPeer({ id, lock, seen: answeredId }: Handshake): void {
+    if (answeredId !== undefined && answeredId !== this.#id) return
+    if (this.#peerId !== undefined && this.#peerId !== id) {
       return this.#end(new SdkError('CLOSED', 'The other end was replaced'))
     }
-    if (seen === undefined && this.#handshake) this.#sendControl({ ...this.#handshake, seen: id })
-    if (this.#peer) return
-    this.#peer = id
+    if (answeredId === undefined && this.#handshake)
+      this.#sendControl({ ...this.#handshake, seen: id })
+    if (this.#peerId) return
+    this.#peerId = id
     if (this.#handshake) this.#establish()
     void this.#watchPeer(id, lock)
   }

@@ -47,7 +47,7 @@ export interface ChildProcess {
 
 /**
  * How long to wait for the remaining output of an exited process, or for the exit of a process that
- * closed its output.
+ * closed its output, in milliseconds.
  */
 const LATE_OUTPUT_MS = 250
 /** How often to check whether descendants of a process are still running, in milliseconds. */

@@ -51,9 +51,9 @@ export class ChildStderr {
    */
   get lastLine(): string {
     const lines = this.#tail.trimEnd().split(/[\r\n]+/)
-    const last = lines.at(-1) ?? ''
-    const errorLine = AFTER_ERROR.test(last) && lines.findLast((line) => ERROR.test(line))
-    return (errorLine || last).trim().slice(0, QUOTED_LENGTH)
+    const endLine = lines.at(-1) ?? ''
+    const errorLine = AFTER_ERROR.test(endLine) && lines.findLast((line) => ERROR.test(line))
+    return (errorLine || endLine).trim().slice(0, QUOTED_LENGTH)
   }
 
   /** Stops reading. */

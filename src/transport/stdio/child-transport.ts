@@ -130,6 +130,8 @@ const OPTION_NAMES: OptionNames<StdioClientOptions> = {
 
 /** A process that ran for this long resets the number of restarts, in milliseconds. */
 const STABLE_RUN_MS = 60_000
+/** The delay of a restart before it is doubled for each earlier restart, in milliseconds. */
+const RESTART_DELAY_MS = 50
 
 /**
  * The transport to a server that `spawn` starts as a child process.
@@ -220,7 +222,7 @@ class SpawnedTransport implements ChildTransport {
 
   async #reopen(receiver: Receiver, earlierRestarts: number): Promise<void> {
     await this.#endProcess()
-    if (earlierRestarts > 0) await sleep(backoffMs(earlierRestarts, 50))
+    if (earlierRestarts > 0) await sleep(backoffMs(earlierRestarts, RESTART_DELAY_MS))
     await this.#open(receiver)
   }
 

@@ -56,8 +56,8 @@ export class StreamableHttpChannel implements Channel {
   async request(call: OutgoingRequest): Promise<void> {
     const { message, signal } = call
     const { id, method } = message
-    const sent = { ...this.headers(message), ...call.options.headers }
-    const response = await this.fetch('POST', sent, signal, message, call)
+    const requestHeaders = { ...this.headers(message), ...call.options.headers }
+    const response = await this.fetch('POST', requestHeaders, signal, message, call)
     const { status, headers } = response
     call.options.onHeaders?.(headers)
     if (!response.ok) {
@@ -78,9 +78,9 @@ export class StreamableHttpChannel implements Channel {
     if (isEventStream(response)) await this.#readStream(response, call)
     else {
       const isJson = hasType(response, 'application/json')
-      const text = readText(response, this.#maxLength, signal, !isJson)
-      const body = await text.catch((cause: unknown) => {
-        throw cause instanceof SdkError ? cause : lostAnswer(method, cause)
+      const reading = readText(response, this.#maxLength, signal, !isJson)
+      const body = await reading.catch((cause: unknown) => {
+        throw cause instanceof SdkError ? cause : lostAnswerError(method, cause)
       })
       if (!isJson) {
         const type = JSON.stringify(headers.get('content-type'))
@@ -88,7 +88,7 @@ export class StreamableHttpChannel implements Channel {
       }
       this.#receive(body, call)
     }
-    if (!call.settled) throw lostAnswer(method)
+    if (!call.settled) throw lostAnswerError(method)
   }
 
   /** Reads the stream of a call until its response, and resumes it after disconnects. */
@@ -109,7 +109,7 @@ export class StreamableHttpChannel implements Channel {
       if (response) failures = 0
       const { lastEventId } = parser
       if (lastEventId === '' || this.receiver.revision.era === 'modern') {
-        throw lostAnswer(message.method, cause)
+        throw lostAnswerError(message.method, cause)
       }
       await sleep(reopenDelayMs(parser, failures), signal)
       response = await this.#resume(call, lastEventId, failures)
@@ -129,7 +129,8 @@ export class StreamableHttpChannel implements Channel {
       )
     } catch (error) {
       // The call may have been executed, so it must not be sent again automatically
-      if ((error as SdkError).code === 'SESSION_LOST') throw lostAnswer(call.message.method, error)
+      if ((error as SdkError).code === 'SESSION_LOST')
+        throw lostAnswerError(call.message.method, error)
       if (failures >= MAX_FAILURES || !isTransient(error)) throw error
     }
     return undefined
@@ -183,8 +184,8 @@ export class StreamableHttpChannel implements Channel {
   ): Promise<Response> {
     const session = this.#session
     const body = message && writeJson(message)
-    // The user may be waiting for a response to the server. Everything else that does not belong to a call
-    // happens in the background
+    // Without a call, everything happens in the background, except a response to the server, for which the
+    // user may be waiting
     const isBackground = call ? call.options.background : !message || 'method' in message
     const response = await this.http.send(method, headers, body, signal, call, isBackground)
     if (response.status !== 404 || session === undefined) return response
@@ -228,7 +229,7 @@ export function reopenDelayMs({ retryMs }: SseParser, failures: number): number 
   return Math.max(delayMs, backoffMs(failures, delayMs))
 }
 
-function lostAnswer(method: string, cause?: unknown): SdkError {
+function lostAnswerError(method: string, cause?: unknown): SdkError {
   const message = `The connection ended before the answer to "${method}"`
   return networkError(message, cause, { method })
 }

@@ -116,7 +116,7 @@ export function createHandler(
       const { method } = request
       const opensStream = method === 'GET' && !options.jsonOnly
       const isPost = method === 'POST'
-      // `allow` is a text in which no name of a method contains another
+      // `allow` can be searched as text, because no method's name contains another
       const isAllowed =
         (isPost || opensStream || method === 'DELETE') && sessions.allow.includes(method)
       if (!isAllowed) {
