@@ -179,7 +179,7 @@ export function traceOf(meta: Meta): Meta {
   const { traceparent, tracestate, baggage } = readTrace({ _meta: meta })
   return {
     ...(traceparent && { traceparent }),
-    // It has no meaning without the other one
+    // `tracestate` has no meaning without `traceparent`
     ...(traceparent && tracestate && { tracestate }),
     ...(baggage && { baggage }),
   }

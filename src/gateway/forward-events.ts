@@ -64,10 +64,10 @@ export function forwardEvents(...upstreams: EventUpstream[]): ForwardedEvents {
     addTo(server: Server) {
       const definition = fullDefinitionOf(server)
       for (const source of sources) source.report = (error) => definition.report(error)
-      const method = (name: string) => ({
+      const forwarded = (method: string) => ({
         handle: (params: JsonObject, ctx: unknown) => {
-          const request = ctx as RequestContext
-          return find(params, request).forward(name, params, request)
+          const requestContext = ctx as RequestContext
+          return find(params, requestContext).forward(method, params, requestContext)
         },
       })
       addExtension(server, {
@@ -80,10 +80,10 @@ export function forwardEvents(...upstreams: EventUpstream[]): ForwardedEvents {
           'events/list': {
             handle: (params, ctx) => list(definition, sources, params, ctx as RequestContext),
           },
-          'events/poll': method('events/poll'),
-          'events/stream': method('events/stream'),
-          'events/subscribe': method('events/subscribe'),
-          'events/unsubscribe': method('events/unsubscribe'),
+          'events/poll': forwarded('events/poll'),
+          'events/stream': forwarded('events/stream'),
+          'events/subscribe': forwarded('events/subscribe'),
+          'events/unsubscribe': forwarded('events/unsubscribe'),
         },
         filters: { eventsListChanged: listChanges(sources) },
       })
@@ -101,16 +101,18 @@ async function list(
   { cursor }: JsonObject,
   ctx: RequestContext,
 ): Promise<Result> {
-  const lists = await Promise.allSettled(sources.map((source) => source.list(ctx)))
-  const answered = lists.flatMap((types) => (types.status === 'fulfilled' ? [types.value] : []))
-  for (const types of lists) {
-    if (types.status === 'fulfilled') continue
-    if (answered.length === 0) throw types.reason
+  const outcomes = await Promise.allSettled(sources.map((source) => source.list(ctx)))
+  const lists = outcomes.flatMap((outcome) =>
+    outcome.status === 'fulfilled' ? [outcome.value] : [],
+  )
+  for (const outcome of outcomes) {
+    if (outcome.status === 'fulfilled') continue
+    if (lists.length === 0) throw outcome.reason
     // Errors of the upstream servers have been reported
-    if (!(types.reason instanceof ProtocolError)) definition.report(types.reason)
+    if (!(outcome.reason instanceof ProtocolError)) definition.report(outcome.reason)
   }
   const { page, nextCursor } = (definition.pages ?? onePage)(
-    answered.flat(),
+    lists.flat(),
     cursor ?? undefined,
     'events',
   )

@@ -79,14 +79,14 @@ export class UpstreamEvents {
   /** Sends a request to the upstream server. Returns its result. */
   async forward(method: string, params: JsonObject, ctx: RequestContext): Promise<Result> {
     const { _meta, ...rest } = params
-    const forwarded = { ...rest, name: String(params.name).slice(this.prefix.length) }
-    if (method === 'events/stream') return this.#stream(forwarded, ctx)
+    const upstreamParams = { ...rest, name: String(params.name).slice(this.prefix.length) }
+    if (method === 'events/stream') return this.#stream(upstreamParams, ctx)
     if (method !== 'events/poll') this.#requireWebhooks(ctx)
     const result = await this.#use(method, ctx, (client) => {
-      return client.request(method, forwarded, this.#options(ctx))
+      return client.request(method, upstreamParams, this.#options(ctx))
     })
     const { events } = result
-    return Array.isArray(events) ? { ...result, events: events.map(this.#renamed) } : result
+    return Array.isArray(events) ? { ...result, events: events.map(this.#withPrefix) } : result
   }
 
   /** Calls `onChange` when the types of the upstream server have changed, until the signal aborts. */
@@ -110,16 +110,16 @@ export class UpstreamEvents {
     signal.addEventListener('abort', end)
     if (signal.aborted) end()
     let queued = 0
-    const onNotification = ({ method, params: sent = {} }: JsonRpcNotification): void => {
+    const onNotification = ({ method, params: received = {} }: JsonRpcNotification): void => {
       if (ending.signal.aborted || !method.startsWith('notifications/events/')) return
-      const event = method === EventNotification.EVENT ? this.#renamed(sent) : sent
-      const _meta = { ...(sent._meta as JsonObject | undefined), [META_SUBSCRIPTION_ID]: id }
-      const taken = exchange.send(notification(method, { ...event, _meta }))
-      if (!taken) return
+      const event = method === EventNotification.EVENT ? this.#withPrefix(received) : received
+      const _meta = { ...(received._meta as JsonObject | undefined), [META_SUBSCRIPTION_ID]: id }
+      const caughtUp = exchange.send(notification(method, { ...event, _meta }))
+      if (!caughtUp) return
       // The client is too slow: it reads the rest later, with its cursor
       if (++queued > MAX_QUEUED) end()
-      const onTaken = (): void => void queued--
-      taken.then(onTaken, onTaken)
+      const onCaughtUp = (): void => void queued--
+      caughtUp.then(onCaughtUp, onCaughtUp)
     }
     try {
       const options = { signal: ending.signal, timeoutMs: Infinity, onNotification }
@@ -158,15 +158,17 @@ export class UpstreamEvents {
     }
   }
 
-  /** The options of a forwarded request. They declare the events that the caller declared, so that the
-   * upstream server answers with error codes that the caller knows. */
+  /**
+   * The options of a forwarded request. They declare the events that the caller declared, so that the
+   * upstream server answers with error codes that the caller knows.
+   */
   #options({ signal, client, meta }: RequestContext): RequestOptions {
     const declared = client.capabilities.extensions?.[EVENTS_EXTENSION]
     const capabilities = { extensions: { [EVENTS_EXTENSION]: declared } }
     return { signal, capabilities, meta: traceOf(meta) }
   }
 
-  readonly #renamed = (event: JsonObject): JsonObject => {
+  readonly #withPrefix = (event: JsonObject): JsonObject => {
     return { ...event, name: this.prefix + String(event.name) }
   }
 
