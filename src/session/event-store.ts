@@ -84,14 +84,13 @@ export interface EventStore {
   storeEvent(streamId: string, message: string): string | undefined
   /**
    * Returns the events after the given event on its stream; `undefined` if that event is unknown or too old.
+   * The last event of a stream that has not been deleted is known even if it was evicted: no event follows it.
    */
   replayEventsAfter(eventId: string): MissedEvents | undefined
   /** Adds an open stream, or replaces the stored one. */
   put(stream: OpenStream): void
   /**
    * Removes a stream that ended, but not its events, because a client may still request those that it missed.
-   * Before the stream is removed, a client must be able to resume it after its last event, even if the event
-   * itself was evicted.
    */
   delete(streamId: string): void
   /** The open streams in the order of opening. */
