@@ -51,7 +51,7 @@ function covers(
   }
   const elicitation = declared.elicitation
   if (!elicitation || !supports(revision, ELICITATION)) return false
-  const url = supports(revision, URL_ELICITATION) && elicitation.url
+  const urlMode = supports(revision, URL_ELICITATION) && elicitation.url
   // A client that declares neither mode supports forms
-  return needed.elicitation?.url ? Boolean(url) : Boolean(elicitation.form) || !url
+  return needed.elicitation?.url ? Boolean(urlMode) : Boolean(elicitation.form) || !urlMode
 }

@@ -64,7 +64,7 @@ export function degradeClientCapabilities(
   if (supports(revision, URL_ELICITATION) && supports(revision, SAMPLING_TOOLS)) return degraded
   const { elicitation, sampling, ...remaining } = degraded
   const hasForms =
-    supports(revision, ELICITATION) && elicitation && !(elicitation.url && !elicitation.form)
+    supports(revision, ELICITATION) && elicitation && (elicitation.form || !elicitation.url)
   if (sampling) remaining.sampling = without(sampling, ['context', 'tools'])
   if (hasForms) remaining.elicitation = without(elicitation, ['form', 'url'])
   return remaining

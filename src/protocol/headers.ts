@@ -58,7 +58,7 @@ export function decodeHeaderValue(value: string): string | undefined {
   if (!isEncoded(value)) return value
   const base64 = value.slice(OPEN.length, -CLOSE.length)
   if (!BASE64.test(base64)) return undefined
-  const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))
+  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
