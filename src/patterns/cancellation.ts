@@ -69,16 +69,17 @@ export class Cancellation {
 }
 
 /**
- * How long a request runs before its HTTP request is observed, in milliseconds. A listener takes Node a tenth of
- * the time of a short request.
+ * How long a request runs before its HTTP request is observed, in milliseconds. Short requests end before
+ * that: adding a listener would take Node a tenth of their time.
  */
-const SHORT_MS = 10
+const OBSERVED_AFTER_MS = 10
 
 /**
- * Calls a listener once the request is cancelled, or now if it is. A signal, which is slow to create, is not
- * needed for it.
+ * Calls a listener when the request is cancelled, or now if it is already. Does not use the signal of the
+ * cancellation, which is slow to create.
  *
- * @param caller Has the HTTP request, if there is one. Its signal is observed too, soon after.
+ * @param caller Has the HTTP request, if there is one. After {@link OBSERVED_AFTER_MS}, its signal is
+ *   observed too.
  * @returns A function to call when the request has ended.
  */
 export function whenCancelled(
@@ -93,14 +94,14 @@ export function whenCancelled(
       listener()
     },
   })
-  // Reading it passes the signal's cancellation on, if it still concerns the request
-  const check = (): boolean => cancellation.cancelled
-  if (check()) listener()
+  // Reading `cancelled` cancels the request if its HTTP request was aborted
+  const checkCancelled = (): boolean => cancellation.cancelled
+  if (checkCancelled()) listener()
   if (!('request' in caller)) return () => {}
   const timer = setTimeout(() => {
-    caller.request?.signal.addEventListener('abort', check, { once: true })
-    check()
-  }, SHORT_MS)
+    caller.request?.signal.addEventListener('abort', checkCancelled, { once: true })
+    checkCancelled()
+  }, OBSERVED_AFTER_MS)
   unref(timer)
   return () => clearTimeout(timer)
 }

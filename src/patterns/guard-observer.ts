@@ -155,12 +155,8 @@ export function targetOf(params: JsonObject | undefined): Pick<Operation, 'name'
 
 /** The end of a request that was answered with a result. */
 export function resultEnd(result: JsonObject): OperationEnd {
-  const outcome =
-    result.resultType === 'input_required'
-      ? 'input_required'
-      : result.isError === true
-        ? 'failed'
-        : 'complete'
+  const finalOutcome = result.isError === true ? 'failed' : 'complete'
+  const outcome = result.resultType === 'input_required' ? 'input_required' : finalOutcome
   return { outcome, result: () => result }
 }
 

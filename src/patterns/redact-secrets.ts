@@ -8,8 +8,8 @@ import { REDACTED, redactText } from './redact-text.ts'
 
 /** Whether the value of a member is a credential, by the name of the member. */
 function isSecretName(name: string): boolean {
-  const pair = `${name}:x`
-  return redactText(pair) !== pair
+  const example = `${name}:x`
+  return redactText(example) !== example
 }
 
 /** The private members of a JSON Web Key. */
@@ -20,6 +20,7 @@ const HEADERS = /headers$/i
 
 /** The maximum depth of a value. Deeper members are omitted. */
 const MAX_DEPTH = 8
+
 /**
  * Returns a copy of a value without credentials, which can be serialized as JSON: members with the name of
  * a credential are replaced, the private members of keys, and credentials in texts. Errors become objects with

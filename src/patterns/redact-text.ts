@@ -7,7 +7,7 @@
 /** What replaces a credential. */
 export const REDACTED = '[redacted]'
 
-/** Credentials, each with what is kept of it. */
+/** Patterns of credentials, each with the part of the match that is kept. */
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*/g, ''],
   // Credentials of a scheme, but not the parameters of its challenges
@@ -35,5 +35,8 @@ const MAX_LENGTH = 8_192
 /** Returns a copy of a text without credentials. */
 export function redactText(text: string): string {
   const start = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text
-  return SECRETS.reduce((current, [pattern, by]) => current.replace(pattern, by + REDACTED), start)
+  return SECRETS.reduce(
+    (current, [pattern, keptPart]) => current.replace(pattern, keptPart + REDACTED),
+    start,
+  )
 }

@@ -173,7 +173,7 @@ export class ReplayInput implements Input {
    * Chooses the key of a request to which the author gave none: its number, or the key under which
    * an earlier run made the same request. A handler that makes requests A and B concurrently may
    * make them in another order the next time: if A was `#1` and B was `#2`, and now B comes first,
-   * its requestDigest assigns `#2` to B.
+   * its digest assigns `#2` to B.
    */
   #claimKey(numberedKey: string, requestDigest: string, method: string): string {
     const isFree = (key: string): boolean => !this.#keys.has(key) && key.startsWith(`${method}#`)

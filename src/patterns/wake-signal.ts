@@ -26,8 +26,9 @@ export class WakeSignal {
       let timer: ReturnType<typeof setTimeout> | undefined
       await new Promise<void>((resolve) => {
         this.#resume = resolve
-        if (timeoutMs < Infinity)
-          unref((timer = setTimeout(resolve, Math.min(timeoutMs, MAX_TIMER_MS))))
+        if (timeoutMs === Infinity) return
+        timer = setTimeout(resolve, Math.min(timeoutMs, MAX_TIMER_MS))
+        unref(timer)
       })
       clearTimeout(timer)
     }
