@@ -24,12 +24,15 @@ const MAX_DESCRIPTION_LENGTH = 300
 
 /** The stored state of a flow while the user is away. */
 export type Flow = {
+  /** The URL of the MCP server. */
   readonly server: string
+  /** The issuer of the authorization server. */
   readonly issuer: string
   readonly resource: string
   readonly scopes: readonly string[]
   readonly redirectUri: string
   readonly state: string
+  /** The code verifier of PKCE. */
   readonly verifier: string
 }
 

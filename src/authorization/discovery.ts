@@ -44,8 +44,10 @@ export function readChallengeParams(
   ownScheme: 'bearer' | 'dpop',
 ): ChallengeParams {
   const challenges = parseChallenges(response.headers.get('www-authenticate') ?? '')
-  const paramsOf = (wanted: string): [string, string][] =>
-    challenges.flatMap(({ scheme, params }) => (scheme === wanted ? [...params] : [])).toReversed()
+  const paramsOf = (wantedScheme: string): [string, string][] =>
+    challenges
+      .flatMap(({ scheme, params }) => (scheme === wantedScheme ? [...params] : []))
+      .toReversed()
   // A later entry of a map replaces an earlier entry with the same key
   return new Map([...paramsOf(ownScheme === 'dpop' ? 'bearer' : 'dpop'), ...paramsOf(ownScheme)])
 }
@@ -80,11 +82,11 @@ export async function discover(
     metadataUrl,
     options.exactResource,
   )
+  // If there is no metadata, `metadata` is a text that lists the URLs that were tried
   if (typeof metadata === 'string' && !options.oldServers) {
     const message = `"${mcpServer}" requires authorization, but its metadata cannot be found`
     throw new AuthorizationError('resource-metadata', `${message}: ${metadata}`)
   }
-  // If there is no metadata, `metadata` is a text that lists the URLs that were tried
   const { server, isOld, resource, scopes } =
     typeof metadata === 'string'
       ? {

@@ -35,16 +35,16 @@ export interface AuthorizationOptions {
   /**
    * Requires that the `resource` in the metadata equals the URL that the client connected to, as
    * RFC 9728 demands, and ignores stored tokens with a broader audience. Off by default, because many
-   * servers give their host, or a parent of their path, as `resource`. Set it if other parties control parts of the
-   * host, because they could use a token for the whole host.
+   * servers give their host, or a parent of their path, as `resource`. Set it if other parties control
+   * parts of the host, because they could use a token for the whole host.
    *
    * @default false
    */
   readonly exactResource?: boolean
   /**
    * How often within 10 minutes one server may make the user sign in or grant more scopes. Failed
-   * attempts count too. Grants without a user, such as client
-   * credentials, count only demands for more scopes.
+   * attempts count too. Grants without a user, such as client credentials, count only demands for more
+   * scopes.
    *
    * @default 10
    */

@@ -111,27 +111,28 @@ export class TokenProvider implements SignIn {
     const error = challengeParams.get('error')
     if (server.network.proofs?.storeNonce(response, request.url) && error === 'use_dpop_nonce')
       return true
-    const used = this.#usedTokens.get(request)
+    const usedToken = this.#usedTokens.get(request)
     const { background } = request
     const lacksScopes = response.status === 403
     if (lacksScopes && (background || error !== 'insufficient_scope')) return false
-    if (server.token && server.token.accessToken !== used?.accessToken) return true
+    // Another request has replaced the token in the meantime
+    if (server.token && server.token.accessToken !== usedToken?.accessToken) return true
     let missingScopes: string | undefined
     if (lacksScopes) {
-      if (used) this.#unacceptedTokens.delete(used)
+      if (usedToken) this.#unacceptedTokens.delete(usedToken)
       if (!server.work) {
         const scopes = splitScope(challengeParams.get('scope') ?? '')
-        missingScopes = await requireNewScopes(this.#tokens, server.url, scopes, used?.granted)
+        missingScopes = await requireNewScopes(this.#tokens, server.url, scopes, usedToken?.granted)
       }
     } else {
-      const isNew = used && this.#unacceptedTokens.get(used)
+      const isNew = usedToken && this.#unacceptedTokens.get(usedToken)
       if (isNew && !server.work && !background) {
-        await this.#discardToken(server, used)
+        await this.#discardToken(server, usedToken)
         const message = `"${request.url}" rejects the token that was just issued for it`
         throw new AuthorizationError('access', message)
       }
-      // A token that was just refreshed is not refreshed again
-      if (used && isNew === undefined && (await this.#renew(server, used))) return true
+      // A token that no server has accepted yet was just refreshed, and is not refreshed again
+      if (usedToken && isNew === undefined && (await this.#renew(server, usedToken))) return true
       if (background) return false
     }
     const obtain = async (latest?: TokenRecord): Promise<boolean> => {
@@ -144,7 +145,7 @@ export class TokenProvider implements SignIn {
     }
     // `#updateToken` may return the result of another operation in progress, such as a failed refresh
     let isUpdated = false
-    while (!isUpdated) isUpdated = await this.#updateToken(server, used, obtain)
+    while (!isUpdated) isUpdated = await this.#updateToken(server, usedToken, obtain)
     return true
   }
 
@@ -159,8 +160,8 @@ export class TokenProvider implements SignIn {
   }
 
   /** Refreshes the token without user interaction. Resolves with whether there is a new token. */
-  #renew(server: ServerState, used: TokenRecord): Promise<boolean> {
-    return this.#updateToken(server, used, async (latest = used) => {
+  #renew(server: ServerState, usedToken: TokenRecord): Promise<boolean> {
+    return this.#updateToken(server, usedToken, async (latest = usedToken) => {
       const { refreshToken, issuer, resource, asked, granted } = latest
       const { refresh } = this.#grant
       if (!refresh) return this.#obtain(server, server.url, new Map(), latest)
@@ -224,13 +225,13 @@ export class TokenProvider implements SignIn {
    */
   #updateToken(
     server: ServerState,
-    used: TokenRecord | undefined,
+    usedToken: TokenRecord | undefined,
     work: (latest?: TokenRecord) => Promise<boolean>,
   ): Promise<boolean> {
     server.work ??= this.#tokens
       .withLock(tokenKey(server.url), async () => {
         const latest = await this.#readToken(server.url)
-        if (!latest || latest.accessToken === used?.accessToken) return work(latest)
+        if (!latest || latest.accessToken === usedToken?.accessToken) return work(latest)
         server.token = latest
         return true
       })

@@ -164,9 +164,9 @@ class CodeGrant implements Grant {
     const { scopes } = request
     // `offline_access` is requested again, because few servers list it among the granted scopes
     const offlineScopes = latest.asked.filter((scope) => scope === OFFLINE_ACCESS)
-    const wanted = scopes.length > 0 ? [...new Set([...scopes, ...offlineScopes])] : []
+    const wantedScopes = scopes.length > 0 ? [...new Set([...scopes, ...offlineScopes])] : []
     // Some servers reject a refresh without scopes; others reject scopes that they did not list as granted
-    const renewed = renew(wanted).catch((error: unknown) => {
+    const renewed = renew(wantedScopes).catch((error: unknown) => {
       if (errorCodeOf(error) !== 'invalid_scope') throw error
       return renew([])
     })
@@ -176,18 +176,14 @@ class CodeGrant implements Grant {
   async resume(
     createRequest: GrantRequestFactory,
   ): Promise<{ server: string; token: TokenRecord } | undefined> {
-    const returned = this.#options.interaction.returned?.()
-    if (!returned) return undefined
-    const { callback, flow } = returned
-    const savedFlow = readFlow(flow)
-    const { server, issuer, resource, scopes, redirectUri } = savedFlow
+    const redirect = this.#options.interaction.returned?.()
+    if (!redirect) return undefined
+    const flow = readFlow(redirect.flow)
+    const { server, issuer, resource, scopes, redirectUri } = flow
     const request = await createRequest(server, issuer, resource, scopes)
     const client = await findClient(request, this.#options, redirectUri)
-    const token = await addRegistration(
-      request,
-      client,
-      redeemCode(request, client, savedFlow, callback),
-    )
+    const obtained = redeemCode(request, client, flow, redirect.callback)
+    const token = await addRegistration(request, client, obtained)
     return { server, token }
   }
 }
