@@ -6,6 +6,11 @@
 import type { JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 
+/** The longest quotation, in UTF-16 units. */
+const MAX_QUOTED = 200
+/** A time in March 1973. Earlier times are probably in seconds instead of milliseconds. */
+const IMPLAUSIBLE_MS = 100_000_000_000
+
 /**
  * An authentic token: signed, or confirmed, by an authorization server.
  *
@@ -137,11 +142,6 @@ export function quote(value: unknown): string {
   const text = JSON.stringify(value) ?? 'missing'
   return text.slice(0, MAX_QUOTED).replace(/\p{Cc}/gu, '?')
 }
-
-/** The longest quotation, in UTF-16 units. */
-const MAX_QUOTED = 200
-/** A time in March 1973. Earlier times are probably in seconds instead of milliseconds. */
-const IMPLAUSIBLE_MS = 100_000_000_000
 
 function anyOf(values: readonly string[]): string {
   return [...new Set(values)].map(quote).join(' or ')

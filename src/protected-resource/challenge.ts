@@ -9,7 +9,7 @@ import { invalidRequest, type HttpError } from '../transport/http/http-error.ts'
 import { SCOPE, type Settings } from './options.ts'
 
 /** Why a request is rejected. */
-export interface Reason {
+export interface Rejection {
   readonly status: 400 | 401 | 403
   /** Human-readable; also sent as `error_description`, so it must not contain quotes. */
   readonly message: string
@@ -29,7 +29,7 @@ export interface Reason {
  */
 export function challenge(
   { metadataUrl, scopes: basicScopes, options: { dpop } }: Settings,
-  { status, message, error, scheme, nonce, id, reason }: Reason,
+  { status, message, error, scheme, nonce, id, reason }: Rejection,
   neededScopes: readonly string[] = basicScopes,
 ): HttpError {
   // Granted scopes come from the token unchecked and must not inject another parameter

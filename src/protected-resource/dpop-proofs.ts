@@ -98,14 +98,14 @@ export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
   const algorithms = [...(options.algorithms ?? ALGORITHMS)]
   const nonces = options.nonce && createNonces(options.nonce)
 
-  const faultOf = async (
+  const proofFault = async (
     request: Request,
     expected: ProofExpectations,
   ): Promise<DpopError | undefined> => {
     const proof = await readProof(request.headers.get('dpop'), algorithms)
     if ('error' in proof) return proof
     const mismatch = await requestMismatch(proof, request, expected, maxAgeMs)
-    if (mismatch !== undefined) return invalid(mismatch)
+    if (mismatch !== undefined) return invalidProof(mismatch)
     const { iat, jti, nonce, jkt } = proof
     if (jkt !== expected.thumbprint) {
       return {
@@ -123,7 +123,7 @@ export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
       }
     }
     const isUnused = await replays.use(`${jkt} ${await digestText(jti)}`, iat * 1000 + maxAgeMs)
-    return isUnused ? undefined : invalid('The proof was used before')
+    return isUnused ? undefined : invalidProof('The proof was used before')
   }
 
   return {
@@ -132,7 +132,7 @@ export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
     async check(request, expected) {
       const bindingFault = findBindingFault(expected)
       if (bindingFault !== undefined) return { error: 'invalid_token', message: bindingFault }
-      const fault = await faultOf(request, expected)
+      const fault = await proofFault(request, expected)
       return fault && { ...fault, nonce: await nonces?.next() }
     },
   }
@@ -156,7 +156,7 @@ interface ProofClaims {
   readonly jkt: string
 }
 
-function invalid(reason: string): DpopError {
+function invalidProof(reason: string): DpopError {
   const message = 'The DPoP proof is missing, malformed, already used or not for this request'
   return { error: 'invalid_dpop_proof', message, reason }
 }
@@ -192,7 +192,7 @@ async function readProof(
   proof: string | null,
   algorithms: string[],
 ): Promise<ProofClaims | DpopError> {
-  if (proof === null) return invalid('The proof is missing')
+  if (proof === null) return invalidProof('The proof is missing')
   try {
     const { payload, protectedHeader } = await jwtVerify(proof, EmbeddedJWK, {
       typ: 'dpop+jwt',
@@ -201,11 +201,11 @@ async function readProof(
     })
     const { iat, jti, htm, htu, ath, nonce } = payload
     if (iat === undefined || typeof jti !== 'string' || jti === '') {
-      return invalid('The proof has no "jti" string')
+      return invalidProof('The proof has no "jti" string')
     }
     const jkt = await calculateJwkThumbprint(protectedHeader.jwk as JWK)
     return { htm, htu, ath, nonce, iat, jti, jkt }
   } catch (error) {
-    return invalid(`The proof is invalid: ${quote(String(error))}`)
+    return invalidProof(`The proof is invalid: ${quote(String(error))}`)
   }
 }

@@ -21,11 +21,11 @@ export function metadataUrls(issuer: string): string[] {
 }
 
 /**
- * Discovers the key set of an issuer from its metadata.
+ * Discovers the URL of an issuer's key set from its metadata.
  *
  * @throws {Error} If no metadata of this issuer names a trustworthy key set.
  */
-export async function discoverKeySet(issuer: string, fetch: FetchUrl): Promise<URL> {
+export async function discoverKeySetUrl(issuer: string, fetch: FetchUrl): Promise<URL> {
   const attempts: string[] = []
   for (const url of metadataUrls(issuer)) {
     const response = await fetch(url, {

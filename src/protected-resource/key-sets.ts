@@ -7,7 +7,7 @@ import type { CryptoKey, JSONWebKeySet, JWSHeaderParameters } from 'jose'
 import { createLocalJWKSet } from 'jose/jwks/local'
 import { createRemoteJWKSet, customFetch } from 'jose/jwks/remote'
 import { boundedFetch } from './bounded-fetch.ts'
-import { discoverKeySet, requireSecure } from './issuer-keys.ts'
+import { discoverKeySetUrl, requireSecure } from './issuer-keys.ts'
 
 /** Where the keys come from: by default from the issuer's metadata. */
 export interface KeySetOptions {
@@ -40,14 +40,14 @@ export function createKeySets({
   fetch: fetchOption = (...args) => globalThis.fetch(...args),
 }: KeySetOptions): (issuer: string) => Promise<FindKey> {
   const fetch = boundedFetch(fetchOption, timeoutMs)
-  const fetchKeys = (url: URL): FindKey =>
+  const remoteKeys = (url: URL): FindKey =>
     createRemoteJWKSet(url, { timeoutDuration: timeoutMs, [customFetch]: fetch })
-  const fixedKeys = jwks ? createLocalJWKSet(jwks) : jwksUri && fetchKeys(requireSecure(jwksUri))
+  const fixedKeys = jwks ? createLocalJWKSet(jwks) : jwksUri && remoteKeys(requireSecure(jwksUri))
   if (fixedKeys) return () => Promise.resolve(fixedKeys)
 
   const keysByIssuer = new Map<string, FindKey>()
-  const discover = async (issuer: string): Promise<FindKey> => {
-    const keys = fetchKeys(await discoverKeySet(issuer, fetch))
+  const discoverKeys = async (issuer: string): Promise<FindKey> => {
+    const keys = remoteKeys(await discoverKeySetUrl(issuer, fetch))
     keysByIssuer.set(issuer, keys)
     return keys
   }
@@ -55,7 +55,7 @@ export function createKeySets({
   return async (issuer) => {
     const keys = keysByIssuer.get(issuer) ?? pendingByIssuer.get(issuer)
     if (keys) return keys
-    const discovery = discover(issuer).finally(() => pendingByIssuer.delete(issuer))
+    const discovery = discoverKeys(issuer).finally(() => pendingByIssuer.delete(issuer))
     // On Workers, I/O is tied to the request that started it, so other requests must not wait for
     // it.
     if (!('WebSocketPair' in globalThis)) pendingByIssuer.set(issuer, discovery)

@@ -150,7 +150,7 @@ function authenticatedCaller(
 /** Verifies the token periodically while a stream is open, if `revocationCheckMs` is set. */
 function watchRevocation(
   settings: Settings,
-  { token: text }: Credentials,
+  { token: tokenText }: Credentials,
   { expiresAt = Infinity }: AccessToken,
   server: ServerDefinition,
 ): Caller['onRevoked'] {
@@ -161,7 +161,7 @@ function watchRevocation(
   return (onRevoked) => {
     const check = async (): Promise<void> => {
       try {
-        const verified = await verify(text, settings)
+        const verified = await verify(tokenText, settings)
         // A token that expired is rejected too, but expiry has its own timer
         if ((verified && !('refused' in verified)) || Date.now() >= expiresAt) return
         clearInterval(timer)

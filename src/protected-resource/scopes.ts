@@ -70,7 +70,9 @@ function findTool(
     },
   })
   const visibleTool = tools.find(name, caller, client)
-  return visibleTool ?? (readsClient ? new Map(tools.entries()).get(name) : undefined)
+  if (visibleTool || !readsClient) return visibleTool
+  const toolsByName = new Map(tools.entries())
+  return toolsByName.get(name)
 }
 
 /** The scopes that a message, or all messages of a batch, need. */
