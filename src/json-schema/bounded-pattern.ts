@@ -81,9 +81,9 @@ class Parser {
     if (others.length > 0) this.isFlat = false
     // The alternative that is added last is tried first
     others.reverse()
-    return (run, at, next) => {
-      for (const match of others) run.untried.push([(from) => match(run, from, next), at])
-      first(run, at, next)
+    return (attempt, at, next) => {
+      for (const match of others) attempt.untried.push([(from) => match(attempt, from, next), at])
+      first(attempt, at, next)
     }
   }
 
@@ -93,7 +93,7 @@ class Parser {
       matchers.push(this.#quantified(this.#atom()))
     }
     return matchers.reduceRight<Matcher>(
-      (rest, match) => (run, at, next) => match(run, at, (end) => rest(run, end, next)),
+      (rest, match) => (attempt, at, next) => match(attempt, at, (end) => rest(attempt, end, next)),
       (_run, at, next) => next(at),
     )
   }
@@ -135,11 +135,12 @@ class Parser {
     if (/^\(\?(?:<[=!]|[a-z-]+:)/.test(opening)) this.isUnbounded = true
     if (opening !== '(?=' && opening !== '(?!') return { match }
     const isPositive = opening === '(?='
-    return assertion((run, at) => matchesAt(match, run, at) === isPositive)
+    return assertion((attempt, at) => matchesAt(match, attempt, at) === isPositive)
   }
 
   #char(): Atom {
     if (this.#read(/\\(?:k<|[1-9])/y)) this.isUnbounded = true
+    // A class, an escaped surrogate pair, any other escape, or a character
     const match = this.#read(
       /\[(?:[^\]\\]|\\[^])*\]|\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u\{[^}]*\}|\\u....|\\[pP]\{[^}]*\}|\\x..|\\c.|\\?[^]/uy,
     )

@@ -117,7 +117,7 @@ function validateValue<T>(
     maxPatternSteps = 1_000_000,
   } = limits
   const until = performance.now() + (limits.timeoutMs ?? Infinity)
-  const validateWithin = (firstOnly: boolean) => {
+  const validateWithinBudget = (firstOnly: boolean) => {
     const { schema, draft, lookup, budget } = compiled
     budget.references = maxReferences
     budget.applications = maxApplications
@@ -130,10 +130,10 @@ function validateValue<T>(
     if (patterns.length > 0) {
       requireBoundedWork(patterns, value, maxPatternSteps, () => new WorkLimitError())
     }
-    const { valid, errors } = validateWithin(true)
+    const { valid, errors } = validateWithinBudget(true)
     if (valid) return { value: value as T }
     const isSmall = countParts(value, Infinity) <= MAX_EXPLAINED_PARTS
-    return { issues: toIssues(isSmall ? validateWithin(false).errors : errors) }
+    return { issues: toIssues(isSmall ? validateWithinBudget(false).errors : errors) }
   } catch (error) {
     // A value that cannot be validated is rejected. Deep nesting exceeds the stack, a `RangeError`
     const isTooMuchWork = error instanceof WorkLimitError || error instanceof RangeError

@@ -71,7 +71,7 @@ function isValid(name: string, value: unknown, draft: Draft, visit: Visit): bool
   const isAnnotation = annotations.get(name)
   if (isAnnotation) return isAnnotation(value)
   if (name === 'items') return readItems(draft, value, visit) !== INVALID
-  // Its names are patterns
+  // The names in `patternProperties` are patterns, which are not checked
   const keyword = keywords.get(name === 'patternProperties' ? 'properties' : name)
   const isKnown = keyword !== undefined && (keyword.drafts?.includes(draft) ?? true)
   return !isKnown || keyword.read(value, visit) !== INVALID

@@ -49,10 +49,12 @@ const TYPES = new Set(['null', 'boolean', 'object', 'array', 'number', 'string',
 const subschema: Keyword = { read: (value, visit) => visit(value, '') }
 const subschemas: Keyword = { read: readList }
 const subschemaMap: Keyword = { read: readMap }
-const text = value((v) => typeof v === 'string')
-const count = value((v) => typeof v === 'number' && Number.isInteger(v) && v >= 0)
-const number = value((v) => typeof v === 'number')
-const names = value(isNames)
+const text = accepting((value) => typeof value === 'string')
+const count = accepting(
+  (value) => typeof value === 'number' && Number.isInteger(value) && value >= 0,
+)
+const number = accepting((value) => typeof value === 'number')
+const names = accepting(isNames)
 
 /** Keywords that are not listed do not affect validation and are omitted from the copy. */
 export const keywords: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
@@ -62,13 +64,21 @@ export const keywords: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ['$anchor', { ...text, drafts: since2019 }],
   ['$dynamicAnchor', { ...text, drafts: only2020 }],
   ['$dynamicRef', { ...text, drafts: only2020 }],
-  ['$recursiveAnchor', { ...value((v) => typeof v === 'boolean'), drafts: ['2019-09'] }],
-  ['$recursiveRef', { ...value((v) => v === '#'), drafts: ['2019-09'] }],
+  [
+    '$recursiveAnchor',
+    { ...accepting((value) => typeof value === 'boolean'), drafts: ['2019-09'] },
+  ],
+  ['$recursiveRef', { ...accepting((value) => value === '#'), drafts: ['2019-09'] }],
   ['$defs', { ...subschemaMap, drafts: since2019 }],
   ['definitions', subschemaMap],
-  ['type', value((v) => (Array.isArray(v) ? v.length > 0 && v.every(isType) : isType(v)))],
-  ['const', value(() => true)],
-  ['enum', value(Array.isArray)],
+  [
+    'type',
+    accepting((value) =>
+      Array.isArray(value) ? value.length > 0 && value.every(isType) : isType(value),
+    ),
+  ],
+  ['const', accepting(() => true)],
+  ['enum', accepting(Array.isArray)],
   ['not', subschema],
   ['allOf', subschemas],
   ['anyOf', subschemas],
@@ -77,14 +87,17 @@ export const keywords: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ['then', subschema],
   ['else', subschema],
   ['properties', subschemaMap],
-  ['patternProperties', { read: (v, visit) => (hasPatterns(v) ? readMap(v, visit) : INVALID) }],
+  [
+    'patternProperties',
+    { read: (value, visit) => (hasPatterns(value) ? readMap(value, visit) : INVALID) },
+  ],
   ['additionalProperties', subschema],
   ['unevaluatedProperties', { ...subschema, drafts: since2019 }],
   ['propertyNames', subschema],
   ['required', names],
   ['minProperties', count],
   ['maxProperties', count],
-  ['dependentRequired', { ...value(isNamesMap), drafts: since2019 }],
+  ['dependentRequired', { ...accepting(isNamesMap), drafts: since2019 }],
   ['dependentSchemas', { ...subschemaMap, drafts: since2019 }],
   ['dependencies', { read: readDependencies, drafts: before2020 }],
   ['prefixItems', { ...subschemas, drafts: only2020 }],
@@ -95,16 +108,16 @@ export const keywords: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ['maxContains', { ...count, drafts: since2019 }],
   ['minItems', count],
   ['maxItems', count],
-  ['uniqueItems', value((v) => typeof v === 'boolean')],
+  ['uniqueItems', accepting((value) => typeof value === 'boolean')],
   ['minimum', number],
   ['maximum', number],
   ['exclusiveMinimum', number],
   ['exclusiveMaximum', number],
-  ['multipleOf', value((v) => typeof v === 'number' && v > 0)],
+  ['multipleOf', accepting((value) => typeof value === 'number' && value > 0)],
   ['minLength', count],
   ['maxLength', count],
-  ['pattern', value(isPattern)],
-  ['format', { read: (v) => (typeof v === 'string' ? knownFormat(v) : INVALID) }],
+  ['pattern', accepting(isPattern)],
+  ['format', { read: (value) => (typeof value === 'string' ? knownFormat(value) : INVALID) }],
 ])
 
 /** Reads `items`. Before 2020-12 it may be a list of schemas, which `prefixItems` has replaced. */
@@ -112,8 +125,9 @@ export function readItems(draft: Draft, items: unknown, visit: Visit): unknown {
   return Array.isArray(items) && draft !== '2020-12' ? readList(items, visit) : visit(items, '')
 }
 
-function value(isValid: (value: unknown) => boolean): Keyword {
-  return { read: (v) => (isValid(v) ? v : INVALID) }
+/** A keyword whose value is copied unchanged, if it is valid. */
+function accepting(isValid: (value: unknown) => boolean): Keyword {
+  return { read: (value) => (isValid(value) ? value : INVALID) }
 }
 
 function readList(list: unknown, visit: Visit): unknown {
@@ -123,7 +137,9 @@ function readList(list: unknown, visit: Visit): unknown {
 
 function readMap(map: unknown, visit: Visit): unknown {
   if (!isObject(map)) return INVALID
-  return Object.fromEntries(Object.entries(map).map(([name, v]) => [name, visit(v, `/${name}`)]))
+  return Object.fromEntries(
+    Object.entries(map).map(([name, value]) => [name, visit(value, `/${name}`)]),
+  )
 }
 
 function readDependencies(map: unknown, visit: Visit): unknown {

@@ -24,7 +24,7 @@ type Next = (at: number) => void
  * Matches a part of the pattern at an index: calls `next` with the index behind it, and adds other
  * ways to match to `untried`.
  */
-export type Matcher = (run: MatchAttempt, at: number, next: Next) => void
+export type Matcher = (attempt: MatchAttempt, at: number, next: Next) => void
 /** Whether a code point is in a character class. */
 type CharTest = (char: number) => boolean
 
@@ -100,30 +100,30 @@ export function repeatChar(char: CharTest, { min, max, isGreedy }: Repeat): Matc
 
 /** Repeats a group. An empty match ends the repetition once `min` is reached. */
 export function repeatAny(match: Matcher, { min, max, isGreedy }: Repeat): Matcher {
-  const repeat = (run: MatchAttempt, at: number, next: Next, count: number): void => {
-    run.countStep()
+  const repeat = (attempt: MatchAttempt, at: number, next: Next, count: number): void => {
+    attempt.countStep()
     const again: Next = (from) => {
       if (count >= max) return
-      match(run, from, (end) => {
+      match(attempt, from, (end) => {
         if (end !== from || count < min) {
-          run.untried.push([(to) => repeat(run, to, next, count + 1), end])
+          attempt.untried.push([(to) => repeat(attempt, to, next, count + 1), end])
         }
       })
     }
     if (count < min) return again(at)
-    run.untried.push([isGreedy ? next : again, at])
+    attempt.untried.push([isGreedy ? next : again, at])
     if (isGreedy) again(at)
     else next(at)
   }
-  return (run, at, next) => repeat(run, at, next, 0)
+  return (attempt, at, next) => repeat(attempt, at, next, 0)
 }
 
 /** An atom that consumes nothing, such as `^` or a lookahead. */
-export function assertion(isTrue: (run: MatchAttempt, at: number) => boolean): Atom {
+export function assertion(isTrue: (attempt: MatchAttempt, at: number) => boolean): Atom {
   return {
-    match(run, at, next) {
-      run.countStep()
-      if (isTrue(run, at)) next(at)
+    match(attempt, at, next) {
+      attempt.countStep()
+      if (isTrue(attempt, at)) next(at)
     },
   }
 }
