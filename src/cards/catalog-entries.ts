@@ -53,9 +53,8 @@ export function requireEntry(value: unknown, catalogUrl: string | undefined): Ca
   const entry =
     isObject(value) && 'mediaType' in value ? { type: value.mediaType, ...value } : value
   const faults = faultsOf(entry, ENTRY)
-  if (isObject(entry) && 'url' in entry === 'data' in entry) {
-    faults.push('either "url" or "data" must be set')
-  }
+  const hasBothOrNeither = isObject(entry) && 'url' in entry === 'data' in entry
+  if (hasBothOrNeither) faults.push('either "url" or "data" must be set')
   if (faults.length === 0) return entry as CatalogEntry
   const reason = `has an invalid entry: ${faults.join('; ')}`
   throw failure('INVALID_MESSAGE', 'entry', catalogUrl, reason)
@@ -119,14 +118,16 @@ function isNewer(entry: CatalogEntry, other: CatalogEntry): boolean {
 
 function comparePrereleases(a: readonly string[], b: readonly string[]): number {
   for (let at = 0; at < Math.max(a.length, b.length); at++) {
-    const [x = '', y = ''] = [a[at], b[at]]
-    if (x === y) continue
-    const [isNumberX, isNumberY] = [/^\d+$/.test(x), /^\d+$/.test(y)]
-    if (isNumberX && isNumberY) return Number(x) - Number(y)
+    const part = a[at] ?? ''
+    const otherPart = b[at] ?? ''
+    if (part === otherPart) continue
+    const isNumber = /^\d+$/.test(part)
+    const isOtherNumber = /^\d+$/.test(otherPart)
+    if (isNumber && isOtherNumber) return Number(part) - Number(otherPart)
     // A shorter list comes before a longer one, and a number before a text
-    if (x === '' || y === '') return x === '' ? -1 : 1
-    if (isNumberX !== isNumberY) return isNumberX ? -1 : 1
-    return x < y ? -1 : 1
+    if (part === '' || otherPart === '') return part === '' ? -1 : 1
+    if (isNumber !== isOtherNumber) return isNumber ? -1 : 1
+    return part < otherPart ? -1 : 1
   }
   return 0
 }

@@ -4,7 +4,7 @@
  * @see https://github.com/Agent-Card/ai-catalog
  */
 import { semaphore } from '../patterns/semaphore.ts'
-import { SdkError } from '../protocol/errors.ts'
+import { SdkError, statusOf } from '../protocol/errors.ts'
 import { isObject } from '../protocol/validate.ts'
 import {
   newestEntries,
@@ -86,7 +86,7 @@ export class CatalogSearch {
     try {
       content = await this.#fetchCatalog(url)
     } catch (error) {
-      const { status } = (error instanceof SdkError && (error.data as { status?: number })) || {}
+      const status = statusOf(error)
       if (status === 404 || status === 410) return false
       throw error
     }
@@ -145,7 +145,9 @@ export class CatalogSearch {
       if (this.#cardCount > MAX_CARDS + 1) return []
       throw limitError(url, `and others have more than ${MAX_CARDS} cards`)
     }
-    const [domain, catalogUrl, { signature }] = [this.#domain, url, content]
+    const domain = this.#domain
+    const { signature } = content
+    const catalogUrl = url
     if ('data' in entry) {
       await requireDigest(entry, entry)
       return [foundCard({ card: requireCard(entry.data), domain, entry, catalogUrl, signature })]

@@ -109,9 +109,10 @@ function entryFaults(
     const isOtherVersion = version && other.version && version !== other.version
     return other.identifier === identifier && !isOtherVersion
   })
+  const hasBothOrNeither = 'url' in entry === 'data' in entry
   return [
     ...(isDuplicate ? [`"${identifier}" must be unique, or have different versions`] : []),
-    ...('url' in entry === 'data' in entry ? [`"${identifier}" must have "url" or "data"`] : []),
+    ...(hasBothOrNeither ? [`"${identifier}" must have "url" or "data"`] : []),
     ...('url' in entry ? publishedUrlFaults(entry.url, development) : []),
   ]
 }

@@ -119,6 +119,7 @@ interface Listing {
 /** Describes a card for the application. */
 export function foundCard({ card, domain, url, entry, catalogUrl, signature }: Listing): FoundCard {
   const names = ['version', 'description'] as const
+  const sourceUrl = url ?? catalogUrl
   return {
     card,
     domain,
@@ -126,7 +127,7 @@ export function foundCard({ card, domain, url, entry, catalogUrl, signature }: L
     description: entry?.description ?? card.description,
     version: entry?.version ?? card.version,
     catalogHost: catalogUrl && new URL(catalogUrl).host,
-    cardHost: (url ?? catalogUrl) && new URL(url ?? catalogUrl ?? '').host,
+    cardHost: sourceUrl && new URL(sourceUrl).host,
     unverifiedEntry: entry,
     unverifiedSignature: signature,
     differences: names.filter((name) => entry?.[name] && entry[name] !== card[name]),
