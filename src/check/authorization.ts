@@ -19,10 +19,12 @@ export async function* checkAuthorization(wire: Wire, refused: Answer): AsyncGen
       : finding('challenge', 'The "WWW-Authenticate" header is missing')
   }
   const bearer = parseChallenges(header ?? '').find(({ scheme }) => scheme === 'bearer')
-  const named = bearer?.params.get('resource_metadata')
-  const found = await readFirst(wire, named === undefined ? resourceUrls(wire.url) : [named])
+  const namedUrl = bearer?.params.get('resource_metadata')
+  const urls = namedUrl === undefined ? resourceUrls(wire.url) : [namedUrl]
+  const found = await readFirst(wire, urls)
   if ('tried' in found) {
-    return yield finding('resource-metadata', absence(wire, 'no resource metadata', found.tried))
+    const message = describeAbsence(wire, 'no resource metadata', found.tried)
+    return yield finding('resource-metadata', message)
   }
   const { resource, authorization_servers: servers } = found.document
   if (!covers(resource, wire.url)) {
@@ -44,7 +46,8 @@ async function checkServer(wire: Wire, issuer: string): Promise<Finding[]> {
   if (!url) return [finding('authorization-server', `"${issuer}" is not a URL`)]
   const found = await readFirst(wire, serverUrls(url))
   if ('tried' in found) {
-    return [finding('authorization-server', absence(wire, 'no metadata', found.tried), issuer)]
+    const message = describeAbsence(wire, 'no metadata', found.tried)
+    return [finding('authorization-server', message, issuer)]
   }
   const findings: Finding[] = []
   const { issuer: actual, code_challenge_methods_supported: methods } = found.document
@@ -60,9 +63,9 @@ async function checkServer(wire: Wire, issuer: string): Promise<Finding[]> {
 }
 
 /** Says that there is no document, as far as a page can know that. */
-function absence({ isPage }: Wire, what: string, urls: readonly string[]): string {
+function describeAbsence({ isPage }: Wire, noDocument: string, urls: readonly string[]): string {
   const tried = urls.join(' and ')
-  return isPage ? `Pages can read ${what} at ${tried}` : `There is ${what} at ${tried}`
+  return isPage ? `Pages can read ${noDocument} at ${tried}` : `There is ${noDocument} at ${tried}`
 }
 
 type Found = { readonly url: string; readonly document: JsonObject } | { readonly tried: string[] }

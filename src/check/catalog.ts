@@ -78,7 +78,11 @@ export function* catalogFindings({ tools, resources, prompts }: Catalog): Genera
 
 function* duplicates(kind: string, names: readonly string[]): Generator<Finding> {
   const seen = new Set<string>()
-  const repeated = new Set(names.filter((name) => seen.has(name) || !seen.add(name)))
+  const repeated = new Set<string>()
+  for (const name of names) {
+    if (seen.has(name)) repeated.add(name)
+    seen.add(name)
+  }
   for (const name of repeated)
     yield finding('duplicate-name', `Several entries are the ${kind} "${name}"`)
 }

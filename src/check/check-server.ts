@@ -22,12 +22,12 @@ import {
   NoResponseError,
   Wire,
   type Answer,
-  type Sent,
+  type CheckRequest,
   type WireOptions,
 } from './wire.ts'
 
-const INITIALIZE: Sent = { body: initializeRequest('2025-11-25') }
-const DISCOVER: Sent = modernRequest('server/discover')
+const INITIALIZE: CheckRequest = { body: initializeRequest('2025-11-25') }
+const DISCOVER: CheckRequest = modernRequest('server/discover')
 
 /** How a client connects, in a revision if it is given. */
 export type Open = (revision?: Revision) => Promise<Client>

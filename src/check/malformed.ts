@@ -9,7 +9,7 @@ import { describeAnswer, errorCode, hasNoResponse, initializeRequest, type Wire 
 
 const MALFORMED = '{"jsonrpc": "2.0", '
 
-/** Checks the answer to a malformed body, and whether the server answers after it. */
+/** Checks the answer to a malformed body, and whether the server answers the next request. */
 export async function* checkMalformed(wire: Wire): AsyncGenerator<Finding> {
   const body = initializeRequest('2025-11-25')
   const session = new Session(wire, await wire.send({ body, rule: 'malformed-body' }))
@@ -20,13 +20,13 @@ export async function* checkMalformed(wire: Wire): AsyncGenerator<Finding> {
       if (hasNoResponse(error)) return { silence: error.message }
       throw error
     })
-  const after = await wire.send({ body, rule: 'malformed-body' }).catch((error: unknown) => {
+  const nextAnswer = await wire.send({ body, rule: 'malformed-body' }).catch((error: unknown) => {
     if (!hasNoResponse(error)) throw error
   })
-  if (!after) {
+  if (!nextAnswer) {
     return yield finding('malformed-body', 'The server stopped answering after a malformed body')
   }
-  await wire.endSession(after)
+  await wire.endSession(nextAnswer)
   await session.end()
   // A browser also reports a response without CORS headers as silence
   if ('silence' in answer) {

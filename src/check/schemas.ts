@@ -83,10 +83,10 @@ function* invalidFindings(kind: string, schema: unknown, tool: string): Generato
   if (!isObject(schema)) return
   for (const { path, value } of invalidKeywords(schema).slice(0, MAX_INVALID)) {
     const text = JSON.stringify(value)
-    const shown = text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text
+    const excerpt = text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text
     const expected = allowedValue(path)
     const advice = expected === undefined ? '' : `, but must be ${expected}`
-    yield finding('invalid-schema', `"${path}" of the ${kind} schema is ${shown}${advice}`, tool)
+    yield finding('invalid-schema', `"${path}" of the ${kind} schema is ${excerpt}${advice}`, tool)
   }
 }
 

@@ -13,7 +13,7 @@ import {
   initializeRequest,
   sessionHeaders,
   type Answer,
-  type Sent,
+  type CheckRequest,
   type Wire,
 } from './wire.ts'
 
@@ -49,17 +49,17 @@ export class Session {
   }
 
   /** Sends a request of the session, and repeats it once in a new session if the server lost this one. */
-  async send(sent: Sent): Promise<Answer> {
-    const answer = await this.#sendOnce(sent)
+  async send(request: CheckRequest): Promise<Answer> {
+    const answer = await this.#sendOnce(request)
     if (!this.#mayBeLost(answer)) return answer
-    const loss = this.#describeLoss(sent, answer)
+    const loss = this.#describeLoss(request, answer)
     // Another process may still have the session
     await this.end().catch(() => {})
     this.#initialized = await this.#wire.send({ body: initializeRequest('2025-11-25') })
     this.#openedAt = Date.now()
     this.#requests = 0
     await this.#sendOnce({ body: { jsonrpc: '2.0', method: 'notifications/initialized' } })
-    const repeated = await this.#sendOnce(sent)
+    const repeated = await this.#sendOnce(request)
     // If the same request is answered with 404 in each session, that may be what the server answers it with
     if (!this.#mayBeLost(repeated) || isSessionError(repeated)) this.loss ??= loss
     return repeated
@@ -71,15 +71,15 @@ export class Session {
   }
 
   /** Sends a request with the headers of the session, which is not repeated. */
-  sendOnly(sent: Sent): Promise<Answer> {
+  sendOnly(request: CheckRequest): Promise<Answer> {
     const result = this.#initialized.message?.result
     const version = isObject(result) ? String(result.protocolVersion) : ''
-    const headers = { ...sessionHeaders(version, this.id), ...sent.headers }
-    return this.#wire.send({ ...sent, headers })
+    const headers = { ...sessionHeaders(version, this.id), ...request.headers }
+    return this.#wire.send({ ...request, headers })
   }
 
-  async #sendOnce(sent: Sent): Promise<Answer> {
-    const answer = await this.sendOnly(sent)
+  async #sendOnce(request: CheckRequest): Promise<Answer> {
+    const answer = await this.sendOnly(request)
     this.#requests++
     return answer
   }
@@ -88,13 +88,13 @@ export class Session {
     return answer.status === 404 && this.id !== null && errorCode(answer) !== METHOD_NOT_FOUND
   }
 
-  #describeLoss({ body }: Sent, answer: Answer): Finding {
+  #describeLoss({ body }: CheckRequest, answer: Answer): Finding {
     const count = this.#requests - 1
-    const after = `after ${count} ${count === 1 ? 'request' : 'requests'}`
-    const what = `${describeBody(body)} was answered with ${describeAnswer(answer)}`
+    const requests = `${count} ${count === 1 ? 'request' : 'requests'}`
+    const reason = `${describeBody(body)} was answered with ${describeAnswer(answer)}`
     const isEarly = Date.now() - this.#openedAt < MIN_LIFETIME_MS
     const severity = isEarly ? 'error' : 'warning'
-    const message = `The session was lost ${after}: ${what}`
+    const message = `The session was lost after ${requests}: ${reason}`
     return finding('session-lost', message, undefined, severity)
   }
 }

@@ -63,9 +63,9 @@ export async function* checkSessions(
   if (id !== null && !SESSION_ID.test(id)) {
     yield finding('session-id', `The session id is ${JSON.stringify(id)}`)
   }
-  const ready = await session.start()
+  const startAnswer = await session.start()
   // The session has an id, but the response does not expose it
-  if (wire.isPage && id === null && ready.status >= 400) {
+  if (wire.isPage && id === null && startAnswer.status >= 400) {
     yield finding('cors-expose', 'Pages cannot read Mcp-Session-Id')
     return { isReadable: false, isPublished, isLost: false }
   }
@@ -108,8 +108,10 @@ export async function acceptedVersions(wire: Wire): Promise<Revision[]> {
 function describeVersion(version: string): string {
   const [newest] = revisions
   const isNewer = /^\d{4}-\d\d-\d\d$/.test(version) && newest && version > newest.version
-  const what = isNewer ? 'newer than the revisions that can be checked' : 'not a published revision'
-  return `"initialize" was answered with the version "${version}", which is ${what}`
+  const problem = isNewer
+    ? 'newer than the revisions that can be checked'
+    : 'not a published revision'
+  return `"initialize" was answered with the version "${version}", which is ${problem}`
 }
 
 /** Checks the answer to a version that does not exist. */
@@ -131,25 +133,28 @@ async function checkNegotiation(wire: Wire): Promise<Finding[]> {
 
 async function checkErrors(session: Session, capabilities: unknown): Promise<Finding[]> {
   const findings: Finding[] = []
-  const unknown = await session.send({ body: request('edgewise/unknown'), rule: 'unknown-method' })
-  if (errorCode(unknown) !== -32601 && !isSessionError(unknown)) {
+  const methodAnswer = await session.send({
+    body: request('edgewise/unknown'),
+    rule: 'unknown-method',
+  })
+  if (errorCode(methodAnswer) !== -32601 && !isSessionError(methodAnswer)) {
     findings.push(
       finding(
         'unknown-method',
-        `The method "edgewise/unknown" was answered with ${describeAnswer(unknown)}`,
+        `The method "edgewise/unknown" was answered with ${describeAnswer(methodAnswer)}`,
       ),
     )
   }
   if (!isObject(capabilities) || !isObject(capabilities.tools)) return findings
   const params = { name: UNKNOWN_TOOL, arguments: {} }
   const call = { body: request('tools/call', params), rule: 'unknown-tool' } as const
-  const called = await session.send(call)
-  // Behind a load balancer, perhaps only this one reaches a process that does not know the session
+  const callAnswer = await session.send(call)
+  // Behind a load balancer, perhaps only a second call reaches a process that does not know the session
   await session.send(call)
-  if (errorCode(called) === -32602 || isSessionError(called)) return findings
-  const { result, error } = called.message ?? {}
+  if (errorCode(callAnswer) === -32602 || isSessionError(callAnswer)) return findings
+  const { result, error } = callAnswer.message ?? {}
   const isError = isObject(result) && result.isError === true
-  const actual = isError ? 'a result with "isError": true' : describeAnswer(called)
+  const actual = isError ? 'a result with "isError": true' : describeAnswer(callAnswer)
   const message = `"tools/call" was sent with the name "${UNKNOWN_TOOL}", which no tool has. It was answered with ${actual}, instead of the error -32602`
   // Clients notice other errors too
   const severity = isError || error ? 'note' : rules['unknown-tool'].severity

@@ -17,31 +17,34 @@ export function supportedVersions({ message }: Answer): Revision[] | undefined {
 
 /** Checks errors, and the duties of the headers. */
 export async function* checkStateless(wire: Wire): AsyncGenerator<Finding> {
-  const unknownVersion = await wire.send({
+  const versionAnswer = await wire.send({
     ...modernRequest('server/discover', {}, '2099-12-31'),
     rule: 'unsupported-version',
   })
-  if (unknownVersion.status !== 400 || errorCode(unknownVersion) !== -32022) {
-    const actual = describeAnswer(unknownVersion)
+  if (versionAnswer.status !== 400 || errorCode(versionAnswer) !== -32022) {
+    const actual = describeAnswer(versionAnswer)
     yield finding('unsupported-version', `The version "2099-12-31" was answered with ${actual}`)
   }
   const request = modernRequest('server/discover')
-  const contradicted = await wire.send({
+  const headerAnswer = await wire.send({
     ...request,
     headers: { ...request.headers, [HEADER_METHOD]: 'tools/list' },
     rule: 'method-header',
   })
-  if (contradicted.status !== 400 || errorCode(contradicted) !== -32020) {
+  if (headerAnswer.status !== 400 || errorCode(headerAnswer) !== -32020) {
     yield finding(
       'method-header',
-      `"tools/list" in the header of "server/discover" was answered with ${describeAnswer(contradicted)}`,
+      `"tools/list" in the header of "server/discover" was answered with ${describeAnswer(headerAnswer)}`,
     )
   }
-  const unknown = await wire.send({ ...modernRequest('edgewise/unknown'), rule: 'unknown-method' })
-  if (errorCode(unknown) !== -32601) {
+  const methodAnswer = await wire.send({
+    ...modernRequest('edgewise/unknown'),
+    rule: 'unknown-method',
+  })
+  if (errorCode(methodAnswer) !== -32601) {
     yield finding(
       'unknown-method',
-      `The method "edgewise/unknown" was answered with ${describeAnswer(unknown)}`,
+      `The method "edgewise/unknown" was answered with ${describeAnswer(methodAnswer)}`,
     )
   }
 }

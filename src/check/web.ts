@@ -13,26 +13,32 @@ import {
 } from '../protocol/headers.ts'
 import { blockedHeaders, PING } from './blocked.ts'
 import { finding, type Finding } from './rules.ts'
-import { describeBody, type Answer, type NoResponseError, type Sent, type Wire } from './wire.ts'
+import {
+  describeBody,
+  type Answer,
+  type CheckRequest,
+  type NoResponseError,
+  type Wire,
+} from './wire.ts'
 
 /** An origin that no server allows by name. */
-const FOREIGN = 'https://edgewise-check.example'
+const FOREIGN_ORIGIN = 'https://edgewise-check.example'
 /** The origin of the official Inspector, which servers on the local machine may allow. */
-const LOCAL = 'http://localhost:6274'
+const LOCAL_ORIGIN = 'http://localhost:6274'
 
 const STATELESS_HEADERS = [HEADER_METHOD, HEADER_NAME]
 const SESSION_HEADERS = [HEADER_SESSION_ID, HEADER_LAST_EVENT_ID]
 /** All headers of requests that browsers block unless they are allowed. */
-const REQUESTED = [
+const REQUEST_HEADERS = [
   'content-type',
   'authorization',
   HEADER_PROTOCOL_VERSION,
   ...SESSION_HEADERS,
   ...STATELESS_HEADERS,
 ]
-const EXPOSED = [HEADER_SESSION_ID, 'www-authenticate']
+const EXPOSED_HEADERS = [HEADER_SESSION_ID, 'www-authenticate']
 /** Names that do not consist of capitalized words. */
-const SPELLED: ReadonlyMap<string, string> = new Map([
+const SPELLINGS: ReadonlyMap<string, string> = new Map([
   [HEADER_PROTOCOL_VERSION, 'MCP-Protocol-Version'],
   [HEADER_LAST_EVENT_ID, 'Last-Event-ID'],
   ['www-authenticate', 'WWW-Authenticate'],
@@ -44,7 +50,7 @@ export interface RequestFeatures {
   readonly hasSessions: boolean
   readonly isStateless: boolean
   /** A request that the server answers, whatever its revisions are. */
-  readonly request: Sent
+  readonly request: CheckRequest
 }
 
 /** Checks preflights, exposed headers and origins. */
@@ -53,9 +59,9 @@ export async function* checkWeb(wire: Wire, features: RequestFeatures): AsyncGen
   if (wire.isPage) return
   const isLocal = isLoopback(new URL(wire.url).hostname)
   if (isLocal) yield* checkOrigin(wire, features.request)
-  let preflight = await sendPreflight(wire, FOREIGN)
+  let preflight = await sendPreflight(wire, FOREIGN_ORIGIN)
   if (isLocal && allowedOrigin(preflight) === undefined)
-    preflight = await sendPreflight(wire, LOCAL)
+    preflight = await sendPreflight(wire, LOCAL_ORIGIN)
   const origin = allowedOrigin(preflight)
   if (origin === undefined) {
     // A server on the local machine need not be open to pages
@@ -65,27 +71,27 @@ export async function* checkWeb(wire: Wire, features: RequestFeatures): AsyncGen
   const missing = missingHeaders(preflight, features)
   if (missing.length > 0) yield headersFinding(preflight, missing, features)
   const answer = await wire.send({
-    ...fromOrigin(features.request, origin === '*' ? FOREIGN : origin),
+    ...fromOrigin(features.request, origin === '*' ? FOREIGN_ORIGIN : origin),
     rule: 'cors-expose',
   })
   await wire.endSession(answer)
   const exposed = listOf(answer, 'access-control-expose-headers')
-  const needed = EXPOSED.filter((name) => answer.headers.has(name))
+  const needed = EXPOSED_HEADERS.filter((name) => answer.headers.has(name))
   const hidden = needed.filter((name) => !exposed.includes(name) && !exposed.includes('*'))
   if (hidden.length > 0) {
-    const line = headerLine('Access-Control-Expose-Headers', [...exposed, ...EXPOSED])
+    const line = headerLine('Access-Control-Expose-Headers', [...exposed, ...EXPOSED_HEADERS])
     yield finding('cors-expose', `Pages cannot read ${namesOf(hidden)}. Send "${line}"`)
   }
 }
 
 /** Explains why a browser blocked a request of a page, although the server answers others. */
-export async function blockedFinding(wire: Wire, { sent }: NoResponseError): Promise<Finding> {
-  const { body, headers = {}, method = 'POST' } = sent
+export async function blockedFinding(wire: Wire, { request }: NoResponseError): Promise<Finding> {
+  const { body, headers = {}, method = 'POST' } = request
   const blocked = await blockedHeaders((tested) => wire.send({ body: PING, headers: tested }))
   const isMissing = (name: string): boolean => blocked?.includes(name) ?? false
   if (Object.keys(headers).some(isMissing)) {
     const missing = namesOf(blocked ?? [])
-    const line = headerLine('Access-Control-Allow-Headers', REQUESTED)
+    const line = headerLine('Access-Control-Allow-Headers', REQUEST_HEADERS)
     const message = `"Access-Control-Allow-Headers" does not list ${missing}, so browsers block requests with these headers. Send "${line}"`
     return finding('cors-headers', message, undefined, 'error')
   }
@@ -97,19 +103,19 @@ export async function blockedFinding(wire: Wire, { sent }: NoResponseError): Pro
   return finding('cors-origin', message)
 }
 
-async function* checkOrigin(wire: Wire, request: Sent): AsyncGenerator<Finding> {
+async function* checkOrigin(wire: Wire, request: CheckRequest): AsyncGenerator<Finding> {
   const answer = await wire.send({
-    ...fromOrigin(request, FOREIGN),
+    ...fromOrigin(request, FOREIGN_ORIGIN),
     // A page has no token, so a server that requires one is protected from it
     isAnonymous: true,
     rule: 'origin-check',
   })
   if (answer.status >= 400) return
   await wire.endSession(answer)
-  yield finding('origin-check', `"Origin: ${FOREIGN}" was answered with ${answer.status}`)
+  yield finding('origin-check', `"Origin: ${FOREIGN_ORIGIN}" was answered with ${answer.status}`)
 }
 
-function fromOrigin(request: Sent, origin: string): Sent {
+function fromOrigin(request: CheckRequest, origin: string): CheckRequest {
   return { ...request, headers: { ...request.headers, origin } }
 }
 
@@ -120,7 +126,7 @@ function sendPreflight(wire: Wire, origin: string): Promise<Answer> {
     headers: {
       origin,
       'access-control-request-method': 'POST',
-      'access-control-request-headers': REQUESTED.join(','),
+      'access-control-request-headers': REQUEST_HEADERS.join(','),
     },
     rule: 'cors-headers',
   })
@@ -157,7 +163,7 @@ function missingHeaders(preflight: Answer, features: RequestFeatures): string[] 
 
 function headersFinding(preflight: Answer, missing: string[], features: RequestFeatures): Finding {
   const allowed = listOf(preflight, 'access-control-allow-headers')
-  const line = headerLine('Access-Control-Allow-Headers', [...allowed, ...REQUESTED])
+  const line = headerLine('Access-Control-Allow-Headers', [...allowed, ...REQUEST_HEADERS])
   const message = `These headers are not allowed: ${namesOf(missing)}. Send "${line}"`
   // Clients only send them to find out whether the server speaks 2026-07-28
   const isMinor = !features.isStateless && missing.every((name) => STATELESS_HEADERS.includes(name))
@@ -170,7 +176,7 @@ function headerLine(header: string, names: readonly string[]): string {
 
 /** Names of headers as specifications write them. */
 function namesOf(names: readonly string[]): string {
-  return names.map((name) => SPELLED.get(name) ?? capitalize(name)).join(', ')
+  return names.map((name) => SPELLINGS.get(name) ?? capitalize(name)).join(', ')
 }
 
 function capitalize(name: string): string {

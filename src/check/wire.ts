@@ -50,7 +50,7 @@ export interface Answer {
 }
 
 /** A request, and how it is sent. */
-export interface Sent {
+export interface CheckRequest {
   readonly body?: JsonObject | string
   readonly headers?: Readonly<Record<string, string>>
   readonly method?: string
@@ -62,11 +62,11 @@ export interface Sent {
 
 /** The connection failed before the response to a request arrived. */
 export class NoResponseError extends TypeError {
-  readonly sent: Sent
+  readonly request: CheckRequest
 
-  constructor(sent: Sent, url: string, cause: TypeError) {
-    super(`${describeRequest(sent, url)} got no response: ${reasonOf(cause)}`, { cause })
-    this.sent = sent
+  constructor(request: CheckRequest, url: string, cause: TypeError) {
+    super(`${describeRequest(request, url)} got no response: ${reasonOf(cause)}`, { cause })
+    this.request = request
   }
 }
 
@@ -94,26 +94,31 @@ export class Wire {
    * @throws {SdkError} `TIMEOUT`, or `LIMIT_EXCEEDED` if the response is too long.
    * @throws {NoResponseError} If the connection fails.
    */
-  async send(sent: Sent): Promise<Answer> {
-    const { body, headers = {}, method = 'POST', isAnonymous } = sent
+  async send(request: CheckRequest): Promise<Answer> {
+    const { body, headers = {}, method = 'POST', isAnonymous } = request
     const { url, fetch, timeoutMs, signal } = this.#options
-    const all = new Headers(isAnonymous ? {} : this.#options.headers)
-    all.set('accept', 'application/json, text/event-stream')
-    if (body !== undefined) all.set('content-type', 'application/json')
-    for (const [name, value] of Object.entries(headers)) all.set(name, value)
+    const allHeaders = new Headers(isAnonymous ? {} : this.#options.headers)
+    allHeaders.set('accept', 'application/json, text/event-stream')
+    if (body !== undefined) allHeaders.set('content-type', 'application/json')
+    for (const [name, value] of Object.entries(headers)) allHeaders.set(name, value)
     const text = typeof body === 'string' ? body : body && JSON.stringify(body)
     try {
       return await withTimeout(
         timeoutMs,
-        async (signal) => {
-          const init = { method, headers: all, signal, ...(text !== undefined && { body: text }) }
-          return readAnswer(await fetch(url, init), isObject(body) ? body.id : undefined, signal)
+        async (timeout) => {
+          const init = {
+            method,
+            headers: allHeaders,
+            signal: timeout,
+            ...(text !== undefined && { body: text }),
+          }
+          return readAnswer(await fetch(url, init), isObject(body) ? body.id : undefined, timeout)
         },
         signal,
-        `${describeRequest(sent, url)} got no response within ${timeoutMs} ms`,
+        `${describeRequest(request, url)} got no response within ${timeoutMs} ms`,
       )
     } catch (error) {
-      throw error instanceof TypeError ? new NoResponseError(sent, url, error) : error
+      throw error instanceof TypeError ? new NoResponseError(request, url, error) : error
     }
   }
 
@@ -131,9 +136,9 @@ export class Wire {
     const headers = { accept: 'application/json' }
     return withTimeout(
       timeoutMs,
-      async (signal) => {
-        const response = await fetch(url, { headers, signal })
-        const text = await readText(response, MAX_LENGTH, signal)
+      async (timeout) => {
+        const response = await fetch(url, { headers, signal: timeout })
+        const text = await readText(response, MAX_LENGTH, timeout)
         return response.ok ? parseObject(text) : undefined
       },
       signal,
@@ -152,7 +157,7 @@ export function modernRequest(
   method: string,
   params: JsonObject = {},
   version = '2026-07-28',
-): Sent {
+): CheckRequest {
   const _meta = {
     [META_PROTOCOL_VERSION]: version,
     [META_CLIENT_INFO]: CLIENT,
@@ -187,13 +192,14 @@ export function describeAnswer(answer: Answer): string {
 }
 
 /** Describes a body, such as `"tools/call"`. */
-export function describeBody(body: Sent['body']): string {
+export function describeBody(body: CheckRequest['body']): string {
   return isObject(body) ? JSON.stringify(body.method) : `the body ${JSON.stringify(body ?? '')}`
 }
 
-function describeRequest({ body, method = 'POST', rule }: Sent, url: string): string {
-  const what = body === undefined ? '' : ` with ${describeBody(body)}`
-  return `${method} ${url}${what}${rule === undefined ? '' : `, which tests "${rule}",`}`
+function describeRequest({ body, method = 'POST', rule }: CheckRequest, url: string): string {
+  const withBody = body === undefined ? '' : ` with ${describeBody(body)}`
+  const forRule = rule === undefined ? '' : `, which tests "${rule}",`
+  return `${method} ${url}${withBody}${forRule}`
 }
 
 /** The messages of an error and its causes: `fetch` names the reason in a cause. */
