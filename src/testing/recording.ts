@@ -91,6 +91,8 @@ export function replayTransport(frames: readonly RecordedFrame[]): Replay {
   const ids = new Map<unknown, unknown>()
   requireFrames(frames)
   const remaining = [...frames]
+  /** Why the connection was closed, if the client differs from the recording. */
+  let reason: SdkError | undefined
 
   async function receive(frame: unknown): Promise<void> {
     const expected = remaining[0]
@@ -123,7 +125,6 @@ export function replayTransport(frames: readonly RecordedFrame[]): Replay {
     await serverSide.close()
   }
 
-  let reason: SdkError | undefined
   void serverSide.start({
     message: receive,
     malformed() {},
