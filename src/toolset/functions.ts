@@ -132,9 +132,10 @@ function cleanName(name: string): string {
 /** Merges the options of every call with the options of one call. Either signal aborts. */
 function mergeOptions(
   shared: RequestOptions | undefined,
-  own: RequestOptions | undefined,
+  callOptions: RequestOptions | undefined,
 ): RequestOptions | undefined {
-  if (!shared || !own) return own ?? shared
-  const signals = [shared.signal, own.signal].filter((signal) => signal !== undefined)
-  return { ...shared, ...own, signal: signals.length > 1 ? AbortSignal.any(signals) : signals[0] }
+  if (!shared || !callOptions) return callOptions ?? shared
+  const signals = [shared.signal, callOptions.signal].filter((signal) => signal !== undefined)
+  const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0]
+  return { ...shared, ...callOptions, signal }
 }

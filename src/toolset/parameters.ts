@@ -93,17 +93,18 @@ function flatten(schema: unknown, root: JsonObject, budget: Budget): JsonObject 
   ].reduce(conjunction)
 }
 
-/** The conjunction of two schemas; for conflicting keywords, `b` takes precedence. */
-function conjunction(a: JsonObject, b: JsonObject): JsonObject {
-  const partsA = partsOf(a)
-  const partsB = partsOf(b)
-  const properties = { ...partsA.properties }
-  for (const [name, schema] of Object.entries(partsB.properties)) {
-    const first = properties[name]
-    define(properties, name, isObject(first) && isObject(schema) ? { ...first, ...schema } : schema)
+/** The conjunction of two schemas; for conflicting keywords, the second schema takes precedence. */
+function conjunction(first: JsonObject, second: JsonObject): JsonObject {
+  const firstParts = partsOf(first)
+  const secondParts = partsOf(second)
+  const properties = { ...firstParts.properties }
+  for (const [name, property] of Object.entries(secondParts.properties)) {
+    const earlier = properties[name]
+    const areSchemas = isObject(earlier) && isObject(property)
+    define(properties, name, areSchemas ? { ...earlier, ...property } : property)
   }
-  const required = [...new Set([...partsA.required, ...partsB.required])]
-  return { ...a, ...b, properties, required }
+  const required = [...new Set([...firstParts.required, ...secondParts.required])]
+  return { ...first, ...second, properties, required }
 }
 
 /** The properties of all alternatives. A property is required if every alternative requires it. */
@@ -186,9 +187,9 @@ function ownMember(value: unknown, name: string): unknown {
 function mapKeys(
   object: JsonObject,
   change: (name: string) => string,
-): { [k: string]: JsonObject } {
+): { [name: string]: JsonObject } {
   const entries = Object.entries(object).map(([name, value]) => [change(name), value])
-  return Object.fromEntries(entries) as { [k: string]: JsonObject }
+  return Object.fromEntries(entries) as { [name: string]: JsonObject }
 }
 
 /** Sets a member, even one named `__proto__`. */
