@@ -94,8 +94,7 @@ export class Call implements OutgoingRequest {
     // The cause is the reason that the application passed to `abort`, if any
     const { cause } = error
     const given = cause instanceof Error && cause.name !== 'AbortError' ? cause.message : cause
-    const reason = typeof given === 'string' ? given : error.message
-    this.#owner.onCallCancelled(this, reason)
+    this.#owner.onCallCancelled(this, typeof given === 'string' ? given : error.message)
   }
 
   /** Handles progress, which restarts the idle timeout. Returns what the hook returns. */

@@ -36,10 +36,12 @@ export function middleware(run: WrapMessage): ClientMiddleware {
     attach(connection, pattern) {
       addLayer(connection, (message, ctx, last) => {
         const { method, params = {} } = message
-        const isClientRequest = ctx.options && !ctx.incoming
-        const matches =
-          typeof pattern === 'string' ? pattern === '*' || pattern === method : isClientRequest
-        if (!matches) return last(message)
+        // Without a method, the middleware wraps only the client's own requests
+        const isWrapped =
+          typeof pattern === 'string'
+            ? pattern === '*' || pattern === method
+            : ctx.options && !ctx.incoming
+        if (!isWrapped) return last(message)
         const next = async (newParams?: JsonObject, options?: RequestOptions): Promise<Result> =>
           (await last({
             ...message,

@@ -40,9 +40,9 @@ export function addMeta(
   { onProgress, logLevel, capabilities }: RequestOptions,
   id: number,
 ): JsonObject | undefined {
-  const hasOwnMeta = (params && '_meta' in params) || onProgress || logLevel || capabilities
-  // For speed, the other requests share one object, as the first member of their params
-  if (!hasOwnMeta) return common ? { _meta: common, ...params } : params
+  // For speed, requests without `_meta` of their own share one object, as the first member of their params
+  const isPlain = !(params && '_meta' in params) && !onProgress && !logLevel
+  if (isPlain && !capabilities) return common ? { _meta: common, ...params } : params
   const callMeta = params?._meta
   // On Node 20, adding members to a spread object takes microseconds
   const _meta: JsonObject = Object.assign({}, isObject(callMeta) && callMeta, common)

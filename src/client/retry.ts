@@ -105,8 +105,7 @@ export function retry(options: RetryOptions = {}): ClientMiddleware {
             } catch (error) {
               const delayMs = retryDelayMs(error, failures++, options)
               const remainingMs = endsAt - performance.now()
-              const isLate = delayMs === undefined || delayMs >= remainingMs
-              if (isLate || failures >= maxAttempts) throw error
+              if (failures >= maxAttempts || delayMs >= remainingMs) throw error
               const limitedOptions = { ...sharedOptions, maxTimeoutMs: remainingMs }
               const decision = Promise.resolve(isIdempotent(request, limitedOptions))
               if (!(await abortable(decision, signal))) throw error
@@ -121,28 +120,26 @@ export function retry(options: RetryOptions = {}): ClientMiddleware {
   }
 }
 
-/** How long to wait after a failure, in milliseconds; undefined if the request is not repeated. */
+/** How long to wait after a failure, in milliseconds; `Infinity` if the request is not repeated. */
 function retryDelayMs(
   error: unknown,
   earlierFailures: number,
   { firstDelayMs, maxDelayMs, retryLimited }: RetryOptions,
-): number | undefined {
+): number {
   const { code, data, retryAfter: errorHeader } = Object(error) as ProtocolError
   const { retryAfterMs, retryAfter = errorHeader } = Object(data) as Record<string, unknown>
-  const waitMs =
-    typeof retryAfterMs === 'number' ? retryAfterMs : parseRetryAfter(String(retryAfter))
+  const header = String(retryAfter)
+  // `Date.parse` would accept other forms than those of HTTP, and read them as dates in the past
+  const headerMs = /^\d+$/.test(header)
+    ? Number(header) * 1_000
+    : Date.parse(header.endsWith(' GMT') ? header : '') - Date.now()
+  // `NaN` if the server asks for no delay
+  const waitMs = typeof retryAfterMs === 'number' ? retryAfterMs : Math.max(headerMs, 0)
   // The backoff of a first failure is the given delay, at most the maximum, with a random part
   if (waitMs >= 0) return backoffMs(0, waitMs, maxDelayMs)
   const isLimited = [code, statusOf(error)].includes(429)
   const mayRepeat = isLimited ? retryLimited : isTransient(error)
-  return mayRepeat ? backoffMs(earlierFailures, firstDelayMs, maxDelayMs) : undefined
-}
-
-/** The delay of a `Retry-After` header, in milliseconds; `NaN` if it is neither seconds nor an HTTP date. */
-function parseRetryAfter(header: string): number {
-  if (/^\d+$/.test(header)) return Number(header) * 1_000
-  // `Date.parse` accepts other forms too
-  return header.endsWith(' GMT') ? Math.max(Date.parse(header) - Date.now(), 0) : NaN
+  return mayRepeat ? backoffMs(earlierFailures, firstDelayMs, maxDelayMs) : Infinity
 }
 
 /**

@@ -33,9 +33,6 @@ export function httpTarget(endpoint: string | URL): ConnectionTarget {
   }
 }
 
-/** HTTP statuses with which endpoints of HTTP+SSE, the transport of 2024-11-05, reject POST requests. */
-const HTTP_SSE_STATUSES = [400, 404, 405]
-
 /** Determines what a URL supports, and negotiates a revision. */
 export async function negotiateHttp(connection: Connection, url: string): Promise<void> {
   const { signal } = connection.options
@@ -50,7 +47,8 @@ export async function negotiateHttp(connection: Connection, url: string): Promis
     if (evidence.mayBeModern && modernRevision && status > 0 && status < 500) {
       return connection.setRevision(modernRevision)
     }
-    if (isModernError(error) || !HTTP_SSE_STATUSES.includes(status)) throw error
+    // Endpoints of HTTP+SSE reject POST requests with one of these statuses
+    if (isModernError(error) || ![400, 404, 405].includes(status)) throw error
     const earlierAttempts = describeAttempts(connection.attempts)
     await openFallback(connection, url).catch((cause: Error) => {
       rethrowRejectedSignIn(cause)

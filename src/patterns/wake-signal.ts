@@ -26,9 +26,10 @@ export class WakeSignal {
       let timer: ReturnType<typeof setTimeout> | undefined
       await new Promise<void>((resolve) => {
         this.#resume = resolve
-        if (timeoutMs === Infinity) return
-        timer = setTimeout(resolve, Math.min(timeoutMs, MAX_TIMER_MS))
-        unref(timer)
+        if (timeoutMs < Infinity) {
+          timer = setTimeout(resolve, Math.min(timeoutMs, MAX_TIMER_MS))
+          unref(timer)
+        }
       })
       clearTimeout(timer)
     }
