@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { Client as OfficialClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { describe, expect, test } from 'vitest'
@@ -207,6 +207,8 @@ describe('createSseHandler', () => {
   test('ends sessions with their sockets, and leaves none open [L-SSE-011] [L-HTTP-071]', async () => {
     const { handle, ran } = serve()
     const http = createServer(toNodeListener((request) => handle(request)))
+    const used = new Set<Socket>()
+    http.on('request', ({ socket }) => used.add(socket))
     await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
     const { port } = http.address() as AddressInfo
     const client = await connect(`http://127.0.0.1:${port}/sse`, {
@@ -218,13 +220,14 @@ describe('createSseHandler', () => {
     expect(await waiting).toMatchObject({ code: 'CLOSED' })
     await until(() => ran.includes('aborted'))
     await handle.close()
-    let isClosed = false
-    http.close(() => (isClosed = true))
     await until(() => {
       // The client keeps the others for its next request
       http.closeIdleConnections()
-      return isClosed
+      return [...used].every(({ destroyed }) => destroyed)
     })
+    // Those that fetch has opened in advance
+    http.closeAllConnections()
+    http.close()
   })
 
   test("serves the official client's transport", async () => {
