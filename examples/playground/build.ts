@@ -81,9 +81,11 @@ const main = await build({
 })
 
 /** The styles of the first view, in the order in which they override each other. */
-const firstStyles = ['base', 'controls', 'layout/layout', 'layout/tabs', 'connection/connection']
+const firstStyles = ['base', 'controls', 'layout/layout', 'connection/connection']
 /** The styles that are loaded after the first paint, in the order in which they override each other. */
 const styles = [
+  'form/controls',
+  'layout/tabs',
   'navigation',
   'views/views',
   'form/form',

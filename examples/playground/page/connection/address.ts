@@ -4,12 +4,18 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
-import { find } from '../dom.ts'
+import { el, find } from '../dom.ts'
 import { settingsOf } from '../settings/settings.ts'
 import type { Workspace } from '../workspace.ts'
 
 /** The delay until the button to cancel connecting is shown, in milliseconds. */
 const PATIENCE_MS = 300
+
+/** The revisions to choose from. The first view only shows “Auto revision”. */
+const revisions = {
+  'Modern, stateless': ['2026-07-28'],
+  'Legacy, with sessions': ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'],
+}
 
 /** What the user has to enter. */
 const EXPECTED = 'a URL or a domain, such as https://example.com/mcp or example.com'
@@ -29,6 +35,10 @@ export function setUpAddress(): AddressForm {
   const form = find('connect', HTMLFormElement)
   const address = find('endpoint', HTMLInputElement)
   const revision = find('revision', HTMLSelectElement)
+  for (const [label, versions] of Object.entries(revisions)) {
+    const options = versions.map((version) => el('option', { value: version }, version))
+    revision.append(el('optgroup', { label }, ...options))
+  }
   const button = find('open', HTMLButtonElement)
   const problem = find('endpoint-problem', HTMLElement)
   const edit = find('edit', HTMLButtonElement)
