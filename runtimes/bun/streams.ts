@@ -7,7 +7,9 @@ import type { FileSink } from 'bun'
 
 /** A `WritableStream` over a Bun sink, whose promises signal when it is full or broken. */
 export function webWritable(sink: FileSink): WritableStream<Uint8Array> {
-  const end = async (): Promise<void> => void (await sink.end())
+  const end = async (): Promise<void> => {
+    await sink.end()
+  }
   return new WritableStream<Uint8Array>({
     async write(chunk) {
       await sink.write(chunk)

@@ -26,6 +26,7 @@ const CONNECTION_HEADERS = [
 
 /** Converts a handler. */
 export function createHonoListener(handler: NodeHandler): NodeListener {
+  // The handler creates its own responses with this class too
   responses.Lazy = LazyResponse
   const listener = getRequestListener(
     async (request, { incoming, outgoing }) => {

@@ -42,8 +42,9 @@ export function useMcp(
   target: ReconnectingClient | ReconnectingTarget,
   options?: ReconnectingOptions,
 ): McpState {
+  // A `URL` is often a new object in every render
   const key = target instanceof URL ? target.href : target
-  // Options are often written inline, so they are a new object in every render
+  // Options are not a dependency, because they too are often a new object in every render
   const connection = useMemo(
     () => (isConnection(key) ? key : createReconnectingClient(key, options)),
     [key],

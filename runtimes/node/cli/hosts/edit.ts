@@ -17,7 +17,7 @@ import {
 import { parseTomlText, removeTable, setTable } from './toml-text.ts'
 
 /** A value that VS Code asks the user for. */
-export interface Input {
+export interface PromptInput {
   readonly type: 'promptString'
   readonly id: string
   readonly description: string
@@ -59,7 +59,7 @@ export function addServer(
   host: Format,
   name: string,
   entry: JsonObject,
-  inputs: readonly Input[] = [],
+  inputs: readonly PromptInput[] = [],
 ): string {
   const before = read(path, text, host)
   let edited: string
@@ -82,7 +82,7 @@ function requireFreeInputs(
   path: string,
   text: string,
   others: JsonObject,
-  inputs: readonly Input[],
+  inputs: readonly PromptInput[],
 ): void {
   const existing = inputsOf(path, text)
   const used = inputsUsedBy(others)
@@ -196,7 +196,7 @@ function parse(path: string, text: string, format: Host['format']): JsonObject {
 }
 
 /** Replaces the input of the same id, or adds the input. */
-function setInput(path: string, text: string, input: Input): string {
+function setInput(path: string, text: string, input: PromptInput): string {
   const inputs = inputsOf(path, text)
   const index = inputs.findIndex((each) => isObject(each) && each['id'] === input.id)
   return setElement(text, 'inputs', index === -1 ? inputs.length : index, input)

@@ -3,7 +3,7 @@
  */
 import type { JsonObject } from '../../../../src/index.ts'
 import { UsageError } from '../usage.ts'
-import type { Input } from './edit.ts'
+import type { PromptInput } from './edit.ts'
 import type { HostName } from './host-names.ts'
 import { hostOf } from './host.ts'
 
@@ -24,7 +24,7 @@ export interface Program {
 export interface HostEntry {
   readonly entry: JsonObject
   /** The values that the host asks for. */
-  readonly inputs: readonly Input[]
+  readonly inputs: readonly PromptInput[]
   /** The names of headers and variables whose values are stored as plain text. */
   readonly stored: readonly string[]
 }
@@ -52,14 +52,14 @@ export function entryFor(host: HostName, name: string, server: HostedServer): Ho
 /** Converts values, and collects what the host has to ask for and what is stored. */
 interface Values {
   readonly convert: (values: Readonly<Record<string, string>>) => Record<string, string>
-  readonly inputs: Input[]
+  readonly inputs: PromptInput[]
   readonly stored: string[]
 }
 
 /** Creates the conversion of the values of a server for one host. */
 function valuesFor(host: HostName, server: string): Values {
   const { title, reference } = hostOf(host)
-  const inputs: Input[] = []
+  const inputs: PromptInput[] = []
   const stored: string[] = []
   function convertValue(name: string, value: string): string {
     if (value.search(REFERENCE) !== -1) {
@@ -85,7 +85,7 @@ function valuesFor(host: HostName, server: string): Values {
  *
  * @see https://code.visualstudio.com/docs/copilot/reference/mcp-configuration#_input-variables-for-sensitive-data
  */
-function inputFor(server: string, name: string, value: string, inputs: Input[]): string {
+function inputFor(server: string, name: string, value: string, inputs: PromptInput[]): string {
   const id = `${server}-${name.toLowerCase()}`
   const [scheme = ''] = /^(?:Bearer|Basic|Token) (?=\S)/i.exec(value) ?? []
   const exception = scheme === '' ? '' : `, without "${scheme.trim()}"`

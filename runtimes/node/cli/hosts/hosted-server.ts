@@ -12,7 +12,7 @@ import type { Machine, Scope } from './host.ts'
 import { cleanName, nameOfUrl, requireName } from './server-name.ts'
 
 /** Where a server is configured. */
-export interface Place {
+export interface HostLocation {
   readonly host: HostName
   readonly scope: Scope
   readonly machine: Machine
@@ -27,7 +27,7 @@ interface ServerArguments {
 /** The server of a command line, for one host. */
 export function hostedServer(
   { target, options }: ServerArguments,
-  { host, scope, machine }: Place,
+  { host, scope, machine }: HostLocation,
 ): HostedServer {
   if ('command' in target) {
     const { env, cwd } = options

@@ -6,6 +6,12 @@
 import { parse, stringify, type TomlTable } from 'smol-toml'
 import { isObject } from './json-text.ts'
 
+/** A part of the text. */
+interface Span {
+  start: number
+  end: number
+}
+
 /**
  * Parses TOML.
  *
@@ -43,23 +49,27 @@ export function setTable(text: string, section: string, name: string, value: obj
 
 /** Removes a table `[section.name]` and its subtables. */
 export function removeTable(text: string, section: string, name: string): string {
-  return tableSpans(text, section, name)
-    .toReversed()
-    .reduce((result, { start, end }) => {
-      const before = result.slice(0, start)
-      const after = result.slice(end)
-      // The empty lines in front of the table go too, unless it began the file
-      const rest = before.trim() === '' ? after.trimStart() : after
-      return /\n\s*\n$/.test(before) && /^\s*(?:\n|$)/.test(rest)
-        ? `${before.trimEnd()}${result.includes('\r\n') ? '\r\n' : '\n'}${rest}`
-        : before + rest
-    }, text)
+  let result = text
+  // From the end, so that the positions of the earlier spans stay valid
+  for (const span of tableSpans(text, section, name).toReversed()) result = removeSpan(result, span)
+  return result
+}
+
+/** Removes a span, and the empty lines that would remain around it. */
+function removeSpan(text: string, { start, end }: Span): string {
+  const before = text.slice(0, start)
+  const after = text.slice(end)
+  const remaining = before.trim() === '' ? after.trimStart() : after
+  const isBetweenEmptyLines = /\n\s*\n$/.test(before) && /^\s*(?:\n|$)/.test(remaining)
+  if (!isBetweenEmptyLines) return before + remaining
+  const eol = text.includes('\r\n') ? '\r\n' : '\n'
+  return `${before.trimEnd()}${eol}${remaining}`
 }
 
 /** The places of a table and its subtables, without the comments that precede the next table. */
-function tableSpans(text: string, section: string, name: string): { start: number; end: number }[] {
-  const spans: { start: number; end: number }[] = []
-  let current: { start: number; end: number } | undefined
+function tableSpans(text: string, section: string, name: string): Span[] {
+  const spans: Span[] = []
+  let current: Span | undefined
   let offset = 0
   for (const line of text.split(/(?<=\n)/)) {
     const path = headerKeys(line)

@@ -57,7 +57,7 @@ class AgentModule {
   readonly #class: ts.ClassDeclaration
   readonly #name: string
   readonly #edits = new Edits()
-  /** The members that became declarations of the module. */
+  /** The members that became declarations of the module; `server` may be inherited. */
   readonly #names = new Set(['server'])
 
   constructor(compiler: Compiler, source: ts.SourceFile, node: ts.ClassDeclaration, name: string) {
@@ -111,7 +111,7 @@ class AgentModule {
     const { name } = member
     if (!name || !ts.isIdentifier(name)) return undefined
     const modifiers = ts.canHaveModifiers(member) ? (ts.getModifiers(member) ?? []) : []
-    const isPlain = modifiers.every(({ kind }) =>
+    const areSupported = modifiers.every(({ kind }) =>
       [
         ts.SyntaxKind.AsyncKeyword,
         ts.SyntaxKind.PublicKeyword,
@@ -120,7 +120,7 @@ class AgentModule {
         ts.SyntaxKind.OverrideKeyword,
       ].includes(kind),
     )
-    if (!isPlain) return undefined
+    if (!areSupported) return undefined
     const comments = this.#commentsOf(member)
     if (ts.isPropertyDeclaration(member)) {
       const text = this.#propertyText(member, name.text)
@@ -177,10 +177,7 @@ class AgentModule {
     return comments === '' ? '' : `${comments.replaceAll(/\n[ \t]+/g, '\n')}\n`
   }
 
-  /**
-   * A part of the class, without levels of indentation, in which members of the class are names of the
-   * module.
-   */
+  /** The text of a part of the class, with fewer levels of indentation, and `name` in place of `this.name`. */
   #textOf({ start, end }: { start: number; end: number }, levels: number): string {
     const ts = this.#ts
     const source = this.#source

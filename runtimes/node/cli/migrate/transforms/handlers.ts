@@ -189,6 +189,6 @@ function setParameters(file: FileMigration, node: ts.FunctionLikeDeclaration, te
     file.edits.replace(firstParameter.getStart(source), lastParameter.end, newText)
     return
   }
-  const open = source.text.indexOf('(', node.getStart(source))
-  file.edits.insert(open + 1, text)
+  const parenthesis = source.text.indexOf('(', node.getStart(source))
+  file.edits.insert(parenthesis + 1, text)
 }

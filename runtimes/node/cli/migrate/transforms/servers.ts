@@ -49,10 +49,10 @@ function migrateCreation(file: FileMigration, node: ts.NewExpression): void {
   const [info, options] = node.arguments ?? []
   const { typeArguments: types, expression } = node
   const environment = types ? `<${types.map((each) => file.text(each)).join(', ')}>` : ''
-  const open = file.source.text.indexOf('(', types?.end ?? expression.end)
+  const parenthesis = file.source.text.indexOf('(', types?.end ?? expression.end)
   const createServer = file.use('edgewise/server', 'createServer')
   const start = node.getStart(file.source)
-  file.edits.replace(start, open === -1 ? node.end : open, createServer + environment)
+  file.edits.replace(start, parenthesis === -1 ? node.end : parenthesis, createServer + environment)
   if (info && options) migrateOptions(file, info, options)
 }
 

@@ -36,6 +36,7 @@ function migrateConnect(file: FileMigration, call: ts.CallExpression, server: ts
   removeTransport(file, transport)
 }
 
+/** Whether no statement of the module or function follows. */
 function isLast({ ts }: FileMigration, statement: ts.Statement): boolean {
   const { parent } = statement
   if (!ts.isBlock(parent) && !ts.isSourceFile(parent)) return true
