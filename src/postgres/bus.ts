@@ -46,7 +46,7 @@ interface Channel {
 /** Sends and receives the notifications of all processes that use one schema, over one connection. */
 export class Bus {
   /** The id of this process. If the process has several storages, each has its own id. */
-  readonly process: string = crypto.randomUUID()
+  readonly processId: string = crypto.randomUUID()
   readonly #database: Database
   readonly #subscribers = new Map<string, Set<Subscriber>>()
   /** The channels that the current client listens to. */
@@ -66,9 +66,9 @@ export class Bus {
     })
   }
 
-  /** The name of the channel for one process, or for all processes. */
-  channel(process?: string): string {
-    return `edgewise:${process ?? this.#database.schema}`
+  /** The name of the channel of one process, or of all processes. */
+  channelName(processId?: string): string {
+    return `edgewise:${processId ?? this.#database.schema}`
   }
 
   /** Subscribes to a topic, and starts to listen. Returns a function that unsubscribes. */
@@ -105,9 +105,9 @@ export class Bus {
   }
 
   /** Notifies the subscribers of a topic, in one process or in all processes. */
-  async send(topic: string, key: string, process?: string): Promise<void> {
+  async send(topic: string, key: string, processId?: string): Promise<void> {
     const query = 'SELECT pg_notify($1, $2)'
-    await this.#database.query(query, this.channel(process), payloadOf(topic, key))
+    await this.#database.query(query, this.channelName(processId), payloadOf(topic, key))
   }
 
   /** Stops listening, and records that this process has ended. */
@@ -117,12 +117,12 @@ export class Bus {
     clearInterval(this.#timer)
     for (const { unlisten } of this.#channels.values()) await unlisten()
     if (!this.#started) return
-    await this.#database.query('DELETE FROM {mcp_processes} WHERE id = $1', this.process)
+    await this.#database.query('DELETE FROM {mcp_processes} WHERE id = $1', this.processId)
   }
 
   async #start(): Promise<void> {
     await this.#sendHeartbeat()
-    const channels = [this.channel(), this.channel(this.process)]
+    const channels = [this.channelName(), this.channelName(this.processId)]
     await this.#database.attempt(() => Promise.all(channels.map((each) => this.#listen(each))))
     if (this.#isClosed) return
     this.#timer = setInterval(() => this.#nextHeartbeat(), HEARTBEAT_MS)
@@ -192,8 +192,8 @@ export class Bus {
          DELETE FROM {mcp_processes} WHERE seen_at < now() - interval '1 hour'
        )
        SELECT pg_notify($2, $3)`,
-      this.process,
-      this.channel(this.process),
+      this.processId,
+      this.channelName(this.processId),
       payloadOf('heartbeat', ''),
     )
   }

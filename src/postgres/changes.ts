@@ -186,7 +186,7 @@ export class ChangeLog {
        SELECT pg_notify($3, $4) FROM (SELECT count(*) FROM added) AS counted`,
       `edgewise ${this.#database.schema}`,
       JSON.stringify(batch),
-      this.#bus.channel(),
+      this.#bus.channelName(),
       payloadOf(TOPIC, ''),
     )
   }

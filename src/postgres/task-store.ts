@@ -163,7 +163,7 @@ export class PostgresTaskStore implements TaskStore {
   }
 
   #notification(taskId: string): [channel: string, payload: string] {
-    return [this.#bus.channel(), payloadOf(CHANGED, `${this.#origin} ${taskId}`)]
+    return [this.#bus.channelName(), payloadOf(CHANGED, `${this.#origin} ${taskId}`)]
   }
 
   async #find(where: string, ...values: PostgresValue[]): Promise<TaskRecord[]> {

@@ -64,7 +64,7 @@ export class PostgresEventLog implements EventLog {
         eventId,
         acceptedAt,
         JSON.stringify(event),
-        this.#bus.channel(),
+        this.#bus.channelName(),
         payloadOf(TOPIC, name),
       )
       return row?.position ?? 0
@@ -128,7 +128,9 @@ export class PostgresEventLog implements EventLog {
     this.#listeners.set(name, listeners.add(listener))
     this.#stopListening ??= this.#bus.subscribe(TOPIC, {
       wake: (key) => this.#listeners.get(key)?.forEach((call) => call()),
-      resync: () => this.#listeners.forEach((calls) => calls.forEach((call) => call())),
+      resync: () => {
+        for (const all of this.#listeners.values()) all.forEach((call) => call())
+      },
     })
     return () => {
       listeners.delete(listener)

@@ -90,11 +90,11 @@ export async function writeBatch(
      UNION ALL SELECT 'request', session, request FROM begun
      UNION ALL SELECT 'woken', pg_notify($9, $10::text || value)::text, ''
        FROM json_array_elements_text($11::text::json)`,
-    bus.process,
+    bus.processId,
     ...[opened, saved, ended, events, begun, answered, consumedAnswers].map((columns) =>
       JSON.stringify(columns),
     ),
-    bus.channel(),
+    bus.channelName(),
     payloadOf(TOPIC, ''),
     JSON.stringify(woken),
   )

@@ -153,11 +153,11 @@ export class CallStream implements OutgoingStream, WrittenStream {
 
   /** Delivers after the messages that wait and, if `afterWrites`, after all writes so far are stored. */
   #deliver(
-    deliver: (sink: Sink) => Promise<void> | undefined | void,
+    sendTo: (sink: Sink) => Promise<void> | undefined | void,
     afterWrites: boolean,
   ): Promise<void> | undefined {
     const deliverNow = (): Promise<void> | undefined =>
-      (this.#sink && deliver(this.#sink)) || undefined
+      (this.#sink && sendTo(this.#sink)) || undefined
     const waitsForWrites = afterWrites || this.#isUnknown
     this.#isUnknown = false
     if (!waitsForWrites && !this.#pendingDelivery) return deliverNow()

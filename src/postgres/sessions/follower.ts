@@ -20,7 +20,7 @@ export interface FollowerSession {
   local(stream: string): CallStream | undefined
   read(stream: string, after: number): Promise<StreamNews>
   /** The id of this process. */
-  readonly process: string
+  readonly processId: string
   readonly report: (error: unknown) => void
   /** Takes over a stream whose process has ended. */
   takeOver(stream: string, sink: Sink): Promise<void>
@@ -89,14 +89,15 @@ export class Follower {
 
   /** Waits for more events. If none will follow, closes the connection and returns `true`. */
   async #waitOrStop({ row }: StreamNews): Promise<boolean> {
-    const { process } = this.#session
-    if (!row || row.reader !== process) {
+    const { processId } = this.#session
+    if (!row || row.reader !== processId) {
       this.stop()
       return true
     }
-    if (row.owner !== process && !row.alive) await this.#session.takeOver(this.#stream, this.#sink)
+    if (row.owner !== processId && !row.alive)
+      await this.#session.takeOver(this.#stream, this.#sink)
     // A stream that has just ended in this process still has its row
-    if (row.owner === process) await this.#wakeSignal.wait(WRITE_MS)
+    if (row.owner === processId) await this.#wakeSignal.wait(WRITE_MS)
     else if (!this.#session.local(this.#stream)) await this.#wakeSignal.wait(CHECK_MS)
     return false
   }

@@ -59,8 +59,8 @@ export class ListenerTable {
        )
        SELECT record, version, connection, sent, turns, pg_notify($3, $4)::text FROM claimed`,
       id,
-      this.#bus.process,
-      this.#bus.channel(),
+      this.#bus.processId,
+      this.#bus.channelName(),
       payloadOf(TOPIC, id),
       stream,
       change,
@@ -85,9 +85,9 @@ export class ListenerTable {
        SELECT pg_notify($5, $6)::text FROM closed`,
       id,
       connection,
-      this.#bus.process,
+      this.#bus.processId,
       delivered,
-      this.#bus.channel(),
+      this.#bus.channelName(),
       payloadOf(TOPIC, id),
     )
   }
@@ -105,7 +105,7 @@ export class ListenerTable {
       id,
       stream,
       message,
-      this.#bus.channel(),
+      this.#bus.channelName(),
       payloadOf(TOPIC, id),
     )
   }

@@ -18,8 +18,8 @@ import type { StreamNews } from './stream-table.ts'
 import { streamOfChange, streamOfMessage, type NewTurn, type Turn } from './turns.ts'
 
 /**
- * The stream of all messages of a session that belong to no request. It also begins the ids of the streams that
- * its client opened for them.
+ * The id under which the messages of a session that belong to no request are stored. The ids of the streams
+ * that its client opens for these messages begin with it.
  */
 export const LISTENING = 'listening'
 
@@ -105,6 +105,7 @@ export class Listener implements OutgoingStream {
     return undefined
   }
 
+  // Handlers disconnect only the streams of their calls
   disconnectFor(): void {}
 
   close(): void {

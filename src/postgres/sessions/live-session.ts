@@ -86,7 +86,7 @@ export class LiveSession {
     })
     this.streams = new SharedStreams({
       session: id,
-      process: parts.process,
+      processId: parts.processId,
       report,
       resumable: parts.resumable,
       table: parts.streams,

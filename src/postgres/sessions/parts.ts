@@ -28,7 +28,7 @@ export interface TrackedSession extends IndexedSession {
 /** The parts of a process that a live session uses. */
 export interface ProcessParts {
   /** The id of this process. */
-  readonly process: string
+  readonly processId: string
   readonly endpoint: HttpEndpoint
   readonly resumable: boolean
   readonly table: SessionTable

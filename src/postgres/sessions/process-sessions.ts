@@ -57,7 +57,7 @@ export interface ProcessOptions {
 
 /** The sessions of one process. */
 export class ProcessSessions implements ProcessParts {
-  readonly process: string
+  readonly processId: string
   readonly endpoint: HttpEndpoint
   readonly resumable: boolean
   readonly table: SessionTable
@@ -80,7 +80,7 @@ export class ProcessSessions implements ProcessParts {
   readonly #startedAt = performance.now()
 
   constructor({ database, bus, changes, endpoint, resumable, idleMs }: ProcessOptions) {
-    this.process = bus.process
+    this.processId = bus.processId
     this.endpoint = endpoint
     this.resumable = resumable
     this.changes = changes
@@ -230,6 +230,7 @@ export class ProcessSessions implements ProcessParts {
     await this.streams.release().catch(this.report)
   }
 
+  /** Ends a session in this process, because its row was deleted. */
   #end(id: string): void {
     this.#ended.set(id, true)
     const live = this.live.get(id)

@@ -17,7 +17,7 @@ export interface StoredRecord {
 interface RecordTable {
   /** Stores the record as version + 1 if `version` is the stored version. Returns whether it did. */
   save(id: string, version: number, record: string): Promise<boolean>
-  find(id: string): Promise<StoredRecord | undefined>
+  readRecord(id: string): Promise<StoredRecord | undefined>
 }
 
 /** The record of one session in this process. */
@@ -73,7 +73,7 @@ export class SharedRecord {
           this.#stored = JSON.parse(text) as SessionRecord
           continue
         }
-        const newer = await this.#table.find(this.#id)
+        const newer = await this.#table.readRecord(this.#id)
         if (!newer) throw sessionNotFound()
         this.refresh(newer)
       } catch (error) {

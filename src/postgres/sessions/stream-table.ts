@@ -81,8 +81,8 @@ export class StreamTable {
       session,
       stream,
       seq,
-      this.#bus.process,
-      this.#bus.channel(),
+      this.#bus.processId,
+      this.#bus.channelName(),
       payloadOf(TOPIC, session),
     )
     return row?.known === true && !row.lost
@@ -174,9 +174,9 @@ export class StreamTable {
       session,
       stream,
       owner,
-      this.#bus.process,
+      this.#bus.processId,
     )
-    return row && { seq: row.seq, followed: row.reader !== this.#bus.process }
+    return row && { seq: row.seq, followed: row.reader !== this.#bus.processId }
   }
 
   /** Takes the requests of a session that ended processes were answering. Returns the ids of the requests. */
@@ -192,7 +192,7 @@ export class StreamTable {
   async release(): Promise<void> {
     await this.#database.query(
       `UPDATE {mcp_streams} SET owner = '' WHERE owner = $1`,
-      this.#bus.process,
+      this.#bus.processId,
     )
   }
 

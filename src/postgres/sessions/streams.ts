@@ -24,7 +24,7 @@ const SEQ_ADVANCE = 1_000_000
 /** The options of the streams of a session. */
 export interface SharedStreamsOptions extends Pick<
   FollowerSession,
-  'process' | 'report' | 'takeOver'
+  'processId' | 'report' | 'takeOver'
 > {
   readonly session: string
   readonly resumable: boolean
@@ -168,7 +168,7 @@ export class SharedStreams implements Streams {
     for (const stream of this.#open.values()) {
       const reader = readers.get(stream.id)
       if (reader === undefined) continue
-      stream.followed = reader !== this.#options.process
+      stream.followed = reader !== this.#options.processId
       if (stream.followed) stream.disconnect()
     }
     for (const follower of this.#followers) follower.wake()
@@ -216,9 +216,9 @@ export class SharedStreams implements Streams {
 
   /** Sends a client the events after a sequence number, as any process writes them. */
   #follow(stream: string, seq: number, sink: Sink): void {
-    const { table, session, process, report, takeOver, onClosed } = this.#options
+    const { table, session, processId, report, takeOver, onClosed } = this.#options
     const followerSession: FollowerSession = {
-      process,
+      processId,
       report,
       takeOver,
       local: (id) => this.#open.get(id),

@@ -80,7 +80,7 @@ export class SessionTable {
          ) AS open)::text AS requests
        FROM {mcp_sessions} WHERE id = $1`,
       id,
-      this.#bus.process,
+      this.#bus.processId,
     )
     if (!row) return undefined
     const { record, version, idleMs, requests } = row
@@ -94,7 +94,7 @@ export class SessionTable {
   }
 
   /** Reads the record of a session. */
-  async find(id: string): Promise<StoredRecord | undefined> {
+  async readRecord(id: string): Promise<StoredRecord | undefined> {
     const query = 'SELECT record, version FROM {mcp_sessions} WHERE id = $1'
     const [row] = await this.#database.query<{ record: string; version: number }>(query, id)
     return row && { record: JSON.parse(row.record) as SessionRecord, version: row.version }
@@ -118,7 +118,7 @@ export class SessionTable {
       id,
       version,
       record,
-      this.#bus.channel(),
+      this.#bus.channelName(),
       payloadOf(TOPIC, id),
     )
     return rows.length > 0
@@ -153,7 +153,7 @@ export class SessionTable {
          ${deletions.join(', ')}
        SELECT id, record, pg_notify(${channelParameter}, ${payloadParameter}::text || id)::text FROM gone`,
       ...values,
-      this.#bus.channel(),
+      this.#bus.channelName(),
       payloadOf(ENDED, ''),
     )
     return rows.map(({ id, record }) => ({ id, record: JSON.parse(record) as SessionRecord }))
@@ -190,7 +190,7 @@ export class SessionTable {
        FROM {mcp_sessions} WHERE id = $1`,
       id,
       JSON.stringify(asked),
-      this.#bus.process,
+      this.#bus.processId,
     )
     if (!row) return undefined
     const { record, answers, streams, ...rest } = row
@@ -228,7 +228,7 @@ export class SessionTable {
       id,
       question,
       message,
-      this.#bus.channel(),
+      this.#bus.channelName(),
       payloadOf(TOPIC, id),
     )
     if (rows[0]?.full) {
