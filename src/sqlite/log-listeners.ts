@@ -5,19 +5,22 @@ import { unref } from '../patterns/timers.ts'
 
 /** The listeners of this process, by the name of the event type. */
 export class LogListeners {
-  readonly #head: (name: string) => number
+  readonly #readHead: (name: string) => number
   readonly #checkMs: number
   readonly #listeners = new Map<string, { head: number; callbacks: Set<() => void> }>()
   #timer: ReturnType<typeof setInterval> | undefined
 
-  /** @param head Reads the position of the last event of a type. */
-  constructor(head: (name: string) => number, checkMs: number) {
-    this.#head = head
+  /** @param readHead Reads the position of the last event of a type. */
+  constructor(readHead: (name: string) => number, checkMs: number) {
+    this.#readHead = readHead
     this.#checkMs = checkMs
   }
 
   add(name: string, listener: () => void): () => void {
-    const watched = this.#listeners.get(name) ?? { head: this.#head(name), callbacks: new Set() }
+    const watched = this.#listeners.get(name) ?? {
+      head: this.#readHead(name),
+      callbacks: new Set(),
+    }
     this.#listeners.set(name, watched)
     watched.callbacks.add(listener)
     if (!this.#timer) {
@@ -47,7 +50,7 @@ export class LogListeners {
   #notify(name: string): void {
     const watched = this.#listeners.get(name)
     if (!watched) return
-    const head = this.#head(name)
+    const head = this.#readHead(name)
     if (head === watched.head) return
     watched.head = head
     for (const listener of [...watched.callbacks]) listener()

@@ -4,12 +4,12 @@
 import type { JsonRpcNotification } from '../protocol/types.ts'
 import type { TaskRecord } from './record.ts'
 
-type Listener<T> = (value: T) => void
+type Listener<Value> = (value: Value) => void
 
 /** Passes the changes and messages of each task to the subscribers of the task. */
 export class TaskSubscribers {
-  readonly #changes = new Topics<TaskRecord | undefined>()
-  readonly #messages = new Topics<JsonRpcNotification>()
+  readonly #changes = new ListenersByTask<TaskRecord | undefined>()
+  readonly #messages = new ListenersByTask<JsonRpcNotification>()
 
   /**
    * Subscribes to the changes of a task, and to its deletion, which is passed on as `undefined`.
@@ -45,11 +45,11 @@ export class TaskSubscribers {
   }
 }
 
-/** Listeners by task; a task without listeners takes no memory. */
-class Topics<T> {
-  readonly #listeners = new Map<string, Set<Listener<T>>>()
+/** The listeners of each task. A task without listeners takes no memory. */
+class ListenersByTask<Value> {
+  readonly #listeners = new Map<string, Set<Listener<Value>>>()
 
-  subscribe(taskId: string, listener: Listener<T>): () => void {
+  subscribe(taskId: string, listener: Listener<Value>): () => void {
     const listeners = this.#listeners.get(taskId) ?? new Set()
     this.#listeners.set(taskId, listeners.add(listener))
     return () => {
@@ -68,7 +68,7 @@ class Topics<T> {
     return [...this.#listeners.keys()]
   }
 
-  publish(taskId: string, value: T): void {
+  publish(taskId: string, value: Value): void {
     for (const listener of this.#listeners.get(taskId) ?? []) listener(value)
   }
 }

@@ -233,6 +233,7 @@ export class ServerTasks implements Tasks, TaskFactory {
     throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: "${ctx.method}"`)
   }
 
+  /** Creates the task of a call that must become one. Resolves with the result that announces the task. */
   async defer(
     entry: ToolEntry,
     args: unknown,

@@ -32,13 +32,14 @@ export interface Term {
 export function termOf(refreshBefore: unknown, date: string | null, report: Report): Term {
   const now = performance.now()
   if (refreshBefore === null) {
+    // 90 to 100 percent, so that clients do not come back all at once
     const refreshMs = ENDLESS_REFRESH_MS * (0.9 + Math.random() / 10)
     return { isEndless: true, refreshMs, endsAt: Infinity }
   }
   const serverNow = Date.parse(date ?? '') || Date.now()
   const termMs = typeof refreshBefore === 'string' ? Date.parse(refreshBefore) - serverNow : NaN
   if (termMs > 0) {
-    // About two thirds of the term, so that clients do not come back all at once
+    // 60 to 70 percent of the term, for the same reason
     const refreshMs = termMs * (0.6 + Math.random() / 10)
     return { isEndless: false, refreshMs, endsAt: now + termMs }
   }

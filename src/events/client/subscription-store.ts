@@ -35,8 +35,8 @@ export interface StoredWebhook {
   readonly url: string
   /** The secret that the server was last given. */
   readonly secret: string
-  /** The secret before, while deliveries may still be signed with it. */
-  readonly previous?: { readonly secret: string; /** Since 1970. */ readonly untilMs: number }
+  /** The secret before, and until when deliveries may be signed with it, in milliseconds since 1970. */
+  readonly previous?: { readonly secret: string; readonly untilMs: number }
   /** The id of the subscription at the server; absent before the first answer. */
   readonly id?: string
   /** When the subscription ends unless it is refreshed: RFC 3339; null if it does not expire. */
