@@ -45,7 +45,7 @@ export class PostgresTaskStore implements TaskStore {
     const { taskId, version, call, leasedUntil = 0 } = record
     const runnableAt = isWaiting(record) ? leasedUntil : null
     const text = JSON.stringify(record)
-    // After the end of the task, its client no longer waits for messages
+    // Messages come first, because after the end of the task its client no longer waits for them
     await this.#sending.get(taskId)
     const savedRows =
       version === 1

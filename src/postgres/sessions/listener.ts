@@ -33,8 +33,8 @@ export function listeningNumber(stream: string): number | undefined {
 /** The operations of a session that its connections use. */
 export interface ListenerSession {
   readonly record: SessionRecord
-  /** Pending while the record is being read again. */
-  readonly refreshing: Promise<void> | undefined
+  /** Returns a promise that is pending while the record is being read again. */
+  readonly refreshing: () => Promise<void> | undefined
   readonly changes: ChangeLog
   /** Returns the session's own messages after a sequence number. */
   readonly messagesAfter: (seq: number) => Promise<StreamNews>
@@ -192,7 +192,8 @@ export class Listener implements OutgoingStream {
     this.#isSending = true
     for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
       // A subscription or a newer connection that was confirmed before the change must be considered
-      if (this.#session.refreshing) await this.#session.refreshing
+      const refreshing = this.#session.refreshing()
+      if (refreshing) await refreshing
       if (this.active) this.#announce(next)
     }
     this.#isSending = false

@@ -60,13 +60,9 @@ export class LiveSession {
     const record = this.#record.current
     this.#session = new Session(record)
     this.questions = new Questions(this.#session, (question) => this.streams.noteAnswered(question))
-    // For the getter of an object literal, whose `this` is not the session
-    const refreshing = (): Promise<void> | undefined => this.#refreshing
     this.listeners = new Listeners({
       record,
-      get refreshing() {
-        return refreshing()
-      },
+      refreshing: () => this.#refreshing,
       changes,
       messagesAfter: (seq) => parts.streams.read(id, LISTENING, seq),
       claim: async (turn) => {
