@@ -14,7 +14,10 @@ export interface LoggedChange {
   readonly change: ServerChange
 }
 
-/** How many of the latest changes are all stored. Of older changes, only the last of each kind and resource is. */
+/**
+ * How many of the latest changes are stored without exception. Of older changes, only the last of each kind
+ * and each resource is stored.
+ */
 const RECENT_CHANGES = 10_000
 /** The maximum number of changes in total. */
 const MAX_CHANGES = 50_000
