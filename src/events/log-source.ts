@@ -22,7 +22,7 @@ async function start(
   requestedAgeMs: number = Infinity,
 ): Promise<Start> {
   const { name } = item
-  // A log in memory began again with this process
+  // An unknown position is before all events, because a log in memory began again with this process
   const from = typeof position === 'number' ? position : 0
   const { trimmedTo, head } = await log.read(name, from, 1)
   if (position === null) return { position: head, truncated: false }
@@ -48,7 +48,7 @@ async function positionSince(
   since: number,
 ): Promise<number> {
   let [low, high] = [after, head]
-  // Usually no event is too old
+  // Begins with `after`, because usually no event is too old
   for (let middle = after; ; middle = Math.floor((low + high) / 2)) {
     const [next] = (await log.read(name, middle, 1)).events
     if (!next || next.event.acceptedAt >= since) high = middle

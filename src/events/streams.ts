@@ -83,7 +83,7 @@ function streamsOf(
         },
       })
       const start = await host.start(opened, params)
-      // The same object, by which the host knows the validated arguments
+      // `subscription` is the same object as `opened`, by which the host knows the validated arguments
       const subscription = Object.assign(opened, { id: STREAM_PREFIX + crypto.randomUUID() })
       return await runStream(host, subscription, ctx, start, heartbeatMs)
     } finally {

@@ -69,9 +69,9 @@ function truncate(text: string): string {
 /** The attributes of a span that are known when an operation begins. */
 export function spanAttributes(operation: Operation, shared: Attributes): Attributes {
   const { id, method, name, uri, taskId } = operation
-  // On Node 20, adding members to a spread object takes microseconds
+  // Not a spread, because on Node 20, adding members to a spread object takes microseconds
   const attributes = Object.assign({}, shared)
-  // Spans may contain any name, as it makes no series
+  // Unlike metrics, spans may contain any name, because they make no time series
   if (isNamed(method) && name !== undefined) attributes[nameAttribute(method)] = truncate(name)
   if (id !== undefined) attributes['jsonrpc.request.id'] = truncate(String(id))
   if (uri !== undefined) attributes['mcp.resource.uri'] = truncate(uri)

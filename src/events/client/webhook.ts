@@ -218,7 +218,7 @@ export class Webhook {
         reject(queueIsFull())
       }),
     onGap: (cursor) => {
-      // The server repeats what was not taken
+      // After an error, the server sends the gap again
       if (!this.#queue.push('gap')) throw queueIsFull()
       this.#queue.push({ cursor })
     },

@@ -16,6 +16,8 @@ import type { WebhookSettings } from './options.ts'
 const MAX_DELIVERIES = 1_000
 /** How often a process looks for what others left, in milliseconds. */
 const POLL_MS = 5_000
+/** The shortest wait before due subscriptions are taken again, in milliseconds. */
+const MIN_WAIT_MS = 50
 /** How long `close` waits for requests under way, in milliseconds. */
 const CLOSE_MS = 5_000
 
@@ -82,7 +84,7 @@ export function createRunner(host: EventHost, settings: WebhookSettings): Runner
       const next = await storage.nextDue()
       if (jobs.size === 0) return next
       const waitMs = capacity > 0 && next !== undefined ? next - Date.now() : POLL_MS
-      await Promise.race([...jobs, woken, pause(Math.min(Math.max(waitMs, 50), POLL_MS))])
+      await Promise.race([...jobs, woken, pause(Math.min(Math.max(waitMs, MIN_WAIT_MS), POLL_MS))])
       resetWake()
     }
   }
@@ -98,7 +100,7 @@ export function createRunner(host: EventHost, settings: WebhookSettings): Runner
     try {
       await deliverTo({ ...environment, abort: controller.signal }, record)
     } catch (error) {
-      // Its lease ends, and it is taken again
+      // When its lease has ended, the subscription is taken again
       host.report(error)
     }
     if (abortControllers.get(id) === controller) abortControllers.delete(id)

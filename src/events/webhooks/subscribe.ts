@@ -78,7 +78,7 @@ export function subscriptionMethods(
         },
       })
       const id = await subscriptionId(principal, url, opened.name, opened.arguments)
-      // The same object, by which the host knows the validated arguments
+      // `open` is the same object as `opened`, by which the host knows the validated arguments
       const open = Object.assign(opened, { id })
       // Also serializes the challenges of a URL
       return withKeyLock(JSON.stringify([principal, url]), async () => {
