@@ -17,7 +17,7 @@ import type { JsonObject } from '../protocol/types.ts'
 export const PING: JsonObject = { jsonrpc: '2.0', id: 1, method: 'ping' }
 
 /** The headers that requests of MCP add, with values to test them with. */
-const TESTED: Readonly<Record<string, string>> = {
+const TESTED_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'application/json',
   [HEADER_PROTOCOL_VERSION]: '2025-11-25',
   [HEADER_SESSION_ID]: 'edgewise-check',
@@ -42,7 +42,7 @@ export async function blockedHeaders(
     )
   if (await isBlocked({})) return undefined
   const blocked: string[] = []
-  for (const [name, value] of Object.entries(TESTED)) {
+  for (const [name, value] of Object.entries(TESTED_HEADERS)) {
     if (await isBlocked({ [name]: value })) blocked.push(name)
   }
   return blocked

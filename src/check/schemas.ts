@@ -25,41 +25,6 @@ const SCHEMA_MAP = 'an object whose members are schemas'
 const TEXT = 'a string'
 const BOOLEAN = 'a boolean'
 
-/** The values of keywords that are valid. */
-const allowed: ReadonlyMap<string, string> = new Map([
-  [
-    'type',
-    '"string", "number", "integer", "boolean", "object", "array", "null", or an array of these',
-  ],
-  ...assign(COUNT, 'minLength', 'maxLength', 'minItems', 'maxItems', 'minContains', 'maxContains'),
-  ...assign(COUNT, 'minProperties', 'maxProperties'),
-  ...assign(NUMBER, 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'),
-  ...assign('a number above 0', 'multipleOf'),
-  ...assign('an array of strings', 'required'),
-  ...assign('an array', 'enum', 'examples'),
-  ...assign(SCHEMAS, 'allOf', 'anyOf', 'oneOf', 'prefixItems'),
-  ...assign(SCHEMA_MAP, 'properties', 'patternProperties', '$defs', 'definitions'),
-  ...assign(SCHEMA_MAP, 'dependentSchemas'),
-  ...assign(SCHEMA, 'items', 'additionalProperties', 'propertyNames', 'not', 'contains'),
-  ...assign(SCHEMA, 'if', 'then', 'else', 'unevaluatedProperties', 'unevaluatedItems'),
-  ...assign(TEXT, 'title', 'description', 'format', 'pattern', '$schema', '$id', '$ref'),
-  ...assign(BOOLEAN, 'uniqueItems', 'deprecated', 'readOnly', 'writeOnly'),
-])
-
-function assign(value: string, ...keywords: readonly string[]): [keyword: string, value: string][] {
-  return keywords.map((keyword) => [keyword, value])
-}
-
-/** The valid values of the keyword at a path, or of the schema if the path ends with the name of a property. */
-function allowedValue(path: string): string | undefined {
-  const names = path.split('/')
-  const name = names.pop() ?? ''
-  // A property may itself have the name of a keyword
-  const last = names.findLastIndex((each) => !SCHEMA_MAPS.has(each))
-  const isSchema = /^\d+$/.test(name) || (names.length - 1 - last) % 2 === 1
-  return isSchema ? SCHEMA : allowed.get(name)
-}
-
 /** The keywords whose members are schemas with names of the author. */
 const SCHEMA_MAPS = new Set([
   'properties',
@@ -68,6 +33,54 @@ const SCHEMA_MAPS = new Set([
   'definitions',
   'dependentSchemas',
 ])
+
+/** The valid values of keywords, in words. */
+const allowedValues: ReadonlyMap<string, string> = new Map([
+  [
+    'type',
+    '"string", "number", "integer", "boolean", "object", "array", "null", or an array of these',
+  ],
+  ...describeEach(
+    COUNT,
+    'minLength',
+    'maxLength',
+    'minItems',
+    'maxItems',
+    'minContains',
+    'maxContains',
+  ),
+  ...describeEach(COUNT, 'minProperties', 'maxProperties'),
+  ...describeEach(NUMBER, 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'),
+  ...describeEach('a number above 0', 'multipleOf'),
+  ...describeEach('an array of strings', 'required'),
+  ...describeEach('an array', 'enum', 'examples'),
+  ...describeEach(SCHEMAS, 'allOf', 'anyOf', 'oneOf', 'prefixItems'),
+  ...describeEach(SCHEMA_MAP, 'properties', 'patternProperties', '$defs', 'definitions'),
+  ...describeEach(SCHEMA_MAP, 'dependentSchemas'),
+  ...describeEach(SCHEMA, 'items', 'additionalProperties', 'propertyNames', 'not', 'contains'),
+  ...describeEach(SCHEMA, 'if', 'then', 'else', 'unevaluatedProperties', 'unevaluatedItems'),
+  ...describeEach(TEXT, 'title', 'description', 'format', 'pattern', '$schema', '$id', '$ref'),
+  ...describeEach(BOOLEAN, 'uniqueItems', 'deprecated', 'readOnly', 'writeOnly'),
+])
+
+function describeEach(
+  value: string,
+  ...keywords: readonly string[]
+): [keyword: string, value: string][] {
+  return keywords.map((keyword) => [keyword, value])
+}
+
+/** The valid values of the keyword at a path, or of the schema if the path ends with the name of a property. */
+function allowedValue(path: string): string | undefined {
+  const names = path.split('/')
+  const name = names.pop() ?? ''
+  // How many names at the end of the remaining path are those of schema maps
+  const mapCount = names.length - 1 - names.findLastIndex((parent) => !SCHEMA_MAPS.has(parent))
+  // A property may itself have the name of a keyword, as in `properties/properties`
+  const isProperty = mapCount % 2 === 1
+  const isListItem = /^\d+$/.test(name)
+  return isProperty || isListItem ? SCHEMA : allowedValues.get(name)
+}
 
 /** Checks the input schema and the output schema of a tool. */
 export function* schemaFindings(tool: Tool): Generator<Finding> {

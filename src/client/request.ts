@@ -50,7 +50,7 @@ export function request(
 
 /** Sends a request through the middleware, which may change its result. */
 async function passThrough(connection: Connection, exchange: ExtensionRequest): Promise<Result> {
-  // Both the message and its context
+  // The exchange is both the message and its context
   const result = await connection.pass(exchange, exchange, (passed) => send(connection, passed))
   // Middleware may return nothing
   return check(connection, exchange, result ?? {})

@@ -12,7 +12,7 @@ export function unref(timer: unknown): void {
   ;(timer as { unref?: () => void }).unref?.()
 }
 
-/** Waits. The wait does not keep the process alive. */
+/** Like `sleep` of `abort.ts`, but the wait does not keep the process alive. */
 export function pause(delayMs: number): Promise<void> {
   return new Promise((resolve) => unref(setTimeout(resolve, delayMs)))
 }

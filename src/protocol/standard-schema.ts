@@ -39,10 +39,14 @@ export interface SchemaIssue {
 }
 
 /** The type of a schema's validated value. */
-export type InferOutput<S extends StandardSchema> = NonNullable<S['~standard']['types']>['output']
+export type InferOutput<Schema extends StandardSchema> = NonNullable<
+  Schema['~standard']['types']
+>['output']
 
 /** The type of value that a schema accepts. */
-export type InferInput<S extends StandardSchema> = NonNullable<S['~standard']['types']>['input']
+export type InferInput<Schema extends StandardSchema> = NonNullable<
+  Schema['~standard']['types']
+>['input']
 
 /**
  * The JSON Schema of a schema's input or output.

@@ -44,38 +44,42 @@ export interface SessionLimits {
 }
 
 /** The operations of a live session that change its stored state. */
-export interface SessionOperations<S> {
+export interface SessionOperations<Pooled> {
   /**
    * Stores a change that a client requested.
    *
    * @throws {ProtocolError} If the change cannot be stored. The session is then unchanged.
    */
-  save(pooled: S): Promise<void>
+  save(pooled: Pooled): Promise<void>
   /**
    * Stores a change that no request waits for. If it fails, the error is reported and the change remains in
    * memory.
    */
-  note(pooled: S): Promise<void>
+  note(pooled: Pooled): Promise<void>
   /** Records that the client of a session listens to changes. */
-  noteListening(pooled: S): Promise<void>
+  noteListening(pooled: Pooled): Promise<void>
   /** Stores what other hosts need to know before a request is sent to the client of a session. */
-  prepareQuestion(pooled: S): Promise<void>
+  prepareQuestion(pooled: Pooled): Promise<void>
   /** Ends a session, its requests and its streams. */
-  end(pooled: S): Promise<void>
+  end(pooled: Pooled): Promise<void>
 }
 
-/** Opens, finds and ends sessions. Operations that fail because of the store can be retried. */
-export class SessionPool<S extends PooledSession> implements SessionOperations<S> {
+/**
+ * Opens, finds and ends sessions. Operations that fail because of the store can be retried.
+ *
+ * @typeParam Pooled A session in the form that the pool's owner needs.
+ */
+export class SessionPool<Pooled extends PooledSession> implements SessionOperations<Pooled> {
   readonly #store: SessionStore
   readonly #observer: SessionObserver
-  readonly #create: (parts: PooledSession) => S
+  readonly #create: (parts: PooledSession) => Pooled
   readonly #quota: SessionQuota
   readonly #idle: IdleSessions
   /** The live sessions in the order of last use. */
-  readonly #entries = new Map<string, PoolEntry<S>>()
-  readonly #topics = topicIndex<PoolEntry<S>>()
+  readonly #entries = new Map<string, PoolEntry<Pooled>>()
+  readonly #topics = topicIndex<PoolEntry<Pooled>>()
   /** The session that was used last, which may have ended. */
-  #lastUsed: PoolEntry<S> | undefined
+  #lastUsed: PoolEntry<Pooled> | undefined
 
   /** @param create Creates a live session when it is opened or loaded. */
   constructor(
@@ -86,7 +90,7 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
       maxSessionsPerCaller = Math.ceil(maxSessions / 2),
     }: SessionLimits,
     observer: SessionObserver,
-    create: (parts: PooledSession) => S,
+    create: (parts: PooledSession) => Pooled,
   ) {
     this.#store = store
     this.#observer = observer
@@ -108,7 +112,7 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
    *
    * @param topics Limits the sessions to those with one of these topics, see {@link topicsOf}.
    */
-  each(visit: (pooled: S) => void, topics?: readonly string[]): void {
+  each(visit: (pooled: Pooled) => void, topics?: readonly string[]): void {
     const stored = this.#store.listening?.(topics)
     if (!stored) {
       const entries = topics ? this.#topics.find(topics) : this.#entries.values()
@@ -131,7 +135,7 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
    * @param account The account of the caller, if known.
    * @throws {ProtocolError} `INTERNAL_ERROR` if it cannot be stored, or a limit is reached.
    */
-  async open(record: SessionRecord, account?: string): Promise<S> {
+  async open(record: SessionRecord, account?: string): Promise<Pooled> {
     await this.#makeRoom({ account, weight: this.#quota.weigh(record) })
     const id = await this.#useStore(() => this.#store.create(record))
     void this.#idle.startCleanup()
@@ -146,7 +150,7 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
    *
    * @throws {ProtocolError} `INTERNAL_ERROR` if the store fails.
    */
-  async find(id: string, principal: string | undefined): Promise<S | undefined> {
+  async find(id: string, principal: string | undefined): Promise<Pooled | undefined> {
     const known = this.#entries.get(id)
     if (known && this.#idle.isExpired(known)) {
       await this.end(known.pooled)
@@ -164,7 +168,7 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
     return entry.pooled
   }
 
-  async save({ id, session: { record } }: S): Promise<void> {
+  async save({ id, session: { record } }: Pooled): Promise<void> {
     this.#updateTopics(id)
     await this.#useStore(() => this.#store.save(id, record)).catch(async (error: unknown) => {
       const stored = await this.#useStore(() => this.#store.load(id))
@@ -175,7 +179,7 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
     })
   }
 
-  async note({ id, session }: S): Promise<void> {
+  async note({ id, session }: Pooled): Promise<void> {
     this.#updateTopics(id)
     try {
       await this.#store.save(id, session.record)
@@ -184,19 +188,19 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
     }
   }
 
-  async noteListening(pooled: S): Promise<void> {
+  async noteListening(pooled: Pooled): Promise<void> {
     const { record } = pooled.session
     if (record.listens) return
     record.listens = true
     await this.note(pooled)
   }
 
-  async prepareQuestion(pooled: S): Promise<void> {
+  async prepareQuestion(pooled: Pooled): Promise<void> {
     // Another host may later announce the completion of a URL elicitation
     if (pooled.session.record.elicitations) await this.note(pooled)
   }
 
-  async end({ id, session, streams }: S): Promise<void> {
+  async end({ id, session, streams }: Pooled): Promise<void> {
     const entry = this.#entries.get(id)
     if (entry && this.#entries.delete(id)) this.#quota.remove(entry)
     entry?.unindex()
@@ -217,7 +221,7 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
   }
 
   /** Adds a session from the store, unless another request has added it in the meantime. */
-  #addLoaded(id: string, record: SessionRecord | undefined): PoolEntry<S> | undefined {
+  #addLoaded(id: string, record: SessionRecord | undefined): PoolEntry<Pooled> | undefined {
     return this.#entries.get(id) ?? (record && this.#add(id, record))
   }
 
@@ -225,12 +229,12 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
     id: string,
     record: SessionRecord,
     account = accountOf({ principal: record.principal }),
-  ): PoolEntry<S> {
+  ): PoolEntry<Pooled> {
     const events = this.#store.eventStore(id)
     const streams = new SessionStreams(events)
     // Each request to the client was stored as an event, so no request id is higher than this count
     const session = new Session(record, events.eventCount)
-    const entry: PoolEntry<S> = {
+    const entry: PoolEntry<Pooled> = {
       pooled: this.#create({ id, session, streams }),
       account,
       weight: this.#quota.weigh(record),
@@ -252,7 +256,7 @@ export class SessionPool<S extends PooledSession> implements SessionOperations<S
     entry.unindex = this.#topics.add(entry, topicsOf(entry.pooled.session.record))
   }
 
-  #append(entry: PoolEntry<S>): void {
+  #append(entry: PoolEntry<Pooled>): void {
     this.#entries.set(entry.pooled.id, entry)
     this.#lastUsed = entry
   }

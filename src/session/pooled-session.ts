@@ -15,9 +15,9 @@ export interface PooledSession {
 }
 
 /** A session in a pool, with the times of its use. */
-export interface PoolEntry<S extends PooledSession = PooledSession> extends CountedSession {
+export interface PoolEntry<Pooled extends PooledSession = PooledSession> extends CountedSession {
   /** The session, in the form that the pool's owner needs. */
-  readonly pooled: S
+  readonly pooled: Pooled
   /** When the session was last used, by the monotonic clock, in milliseconds. */
   usedAt: number
   /** When the pool last recorded the use in the store, by the same clock. */

@@ -57,13 +57,13 @@ export class SessionQuota {
    *
    * @param sessions The sessions in the order of last use, the least recently used first.
    */
-  findEvictable<S extends CountedSession>(
-    sessions: Iterable<S>,
+  findEvictable<Counted extends CountedSession>(
+    sessions: Iterable<Counted>,
     { account, weight }: CountedSession,
-    mayEnd: (session: S) => boolean,
-  ): S | undefined {
+    mayEnd: (session: Counted) => boolean,
+  ): Counted | undefined {
     const isFull = this.#isFull(account, weight)
-    let evictable: S | undefined
+    let evictable: Counted | undefined
     let highestRank = 0
     for (const session of sessions) {
       // A caller at its own limit must not evict the sessions of others
