@@ -92,7 +92,7 @@ export async function discover(
   const address = urlOf(String(target))
   const { hostname: domain, origin } = address
   const search = new CatalogSearch(domain, fetchOptions)
-  const found = (): Discovery => ({ cards: search.cards, failures: search.failures })
+  const searchResult = (): Discovery => ({ cards: search.cards, failures: search.failures })
   if (from === 'endpoint') {
     const card = await optional(
       cardAt(`${address.origin}${address.pathname.replace(/\/$/, '')}/server-card`),
@@ -106,15 +106,15 @@ export async function discover(
     const cards = search.cards.filter((card) => namesEndpoint(card, address))
     return { cards, failures: search.failures }
   }
-  if (hasCatalog || !olderPaths) return found()
+  if (hasCatalog || !olderPaths) return searchResult()
   for (const path of OLDER_CATALOGS) {
-    if (await optional(search.readRoot(`${origin}${path}`))) return found()
+    if (await optional(search.readRoot(`${origin}${path}`))) return searchResult()
   }
   for (const path of OLDER_CARDS) {
     const card = await optional(cardAt(`${origin}${path}`))
     if (card) return { cards: [card], failures: [] }
   }
-  return found()
+  return searchResult()
 
   async function cardAt(url: string): Promise<FoundCard> {
     return foundCard({ domain, ...(await fetchCardFrom(url, domain, fetchOptions)) })

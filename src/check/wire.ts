@@ -216,12 +216,13 @@ async function readAnswer(response: Response, id: unknown, signal: AbortSignal):
     const isMessage = message?.jsonrpc === '2.0' && !('method' in message)
     return { status, headers, message: isMessage ? message : undefined, text: text.slice(0, 1000) }
   }
-  let found: JsonObject | undefined
+  let foundMessage: JsonObject | undefined
   const parser = new SseParser((_type, data) => {
     const message = parseObject(data)
-    if (message && 'id' in message && !('method' in message) && message.id === id) found ??= message
+    if (message && 'id' in message && !('method' in message) && message.id === id)
+      foundMessage ??= message
   }, MAX_LENGTH)
   if (id === undefined) await response.body?.cancel()
-  else await readEvents(response, parser, signal, () => found !== undefined)
-  return { status, headers, message: found, text: '' }
+  else await readEvents(response, parser, signal, () => foundMessage !== undefined)
+  return { status, headers, message: foundMessage, text: '' }
 }

@@ -66,7 +66,8 @@ export function cacheTokens(
 /** Freezes a JSON value deeply. */
 function freeze(value: unknown): void {
   const isPlainObject = isObject(value) && Object.getPrototypeOf(value) === Object.prototype
-  if (!(isPlainObject || Array.isArray(value)) || Object.isFrozen(value)) return
+  const isContainer = isPlainObject || Array.isArray(value)
+  if (!isContainer || Object.isFrozen(value)) return
   Object.freeze(value)
   for (const member of Object.values(value)) freeze(member)
 }

@@ -110,17 +110,17 @@ export function validateMessage(value: unknown): JsonRpcMessage {
 function messageFault(value: unknown): string | undefined {
   if (!isObject(value)) return 'the message is not an object'
   const { jsonrpc, id, method, params, result, error } = value
-  const isCall = 'method' in value
+  const hasMethod = 'method' in value
   const hasResult = 'result' in value
   const hasError = 'error' in value
   if (jsonrpc !== '2.0') return '"jsonrpc" must be "2.0"'
-  if (isCall ? hasResult || hasError : hasResult === hasError) {
+  if (hasMethod ? hasResult || hasError : hasResult === hasError) {
     return 'a message has one of "method", "result" and "error"'
   }
   // Notifications have no id, and errors may be about a message whose id is unknown
-  const mayLackId = isCall ? !('id' in value) : hasError && (id ?? null) === null
+  const mayLackId = hasMethod ? !('id' in value) : hasError && (id ?? null) === null
   if (!mayLackId && !isRequestId(id)) return '"id" must be a string or an integer'
-  if (isCall) {
+  if (hasMethod) {
     if (typeof method !== 'string') return '"method" must be a string'
     return params === undefined || isObject(params) ? undefined : '"params" must be an object'
   }

@@ -151,13 +151,13 @@ export class SessionPool<Pooled extends PooledSession> implements SessionOperati
    * @throws {ProtocolError} `INTERNAL_ERROR` if the store fails.
    */
   async find(id: string, principal: string | undefined): Promise<Pooled | undefined> {
-    const known = this.#entries.get(id)
-    if (known && this.#idle.isExpired(known)) {
-      await this.end(known.pooled)
+    const liveEntry = this.#entries.get(id)
+    if (liveEntry && this.#idle.isExpired(liveEntry)) {
+      await this.end(liveEntry.pooled)
       return undefined
     }
-    if (!known) await this.#idle.startCleanup()
-    const entry = known ?? this.#addLoaded(id, await this.#useStore(() => this.#store.load(id)))
+    if (!liveEntry) await this.#idle.startCleanup()
+    const entry = liveEntry ?? this.#addLoaded(id, await this.#useStore(() => this.#store.load(id)))
     if (!entry || entry.pooled.session.record.principal !== principal) return undefined
     entry.usedAt = performance.now()
     if (entry !== this.#lastUsed) {
