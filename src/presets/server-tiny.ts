@@ -1,24 +1,25 @@
 /**
- * Smaller servers that answer requests: tools, resources and prompts, in every revision. They
- * neither ask clients for input nor send change notifications. `edgewise/server` exports a superset
- * under the same names, so that changing the import adds all other features.
+ * Smaller servers that offer tools only, in every revision. They neither ask clients for input nor
+ * send change notifications. `edgewise/server` exports a superset under the same names, so that
+ * changing the import adds all other features.
  *
  * @module
  */
+import { degradeToolsResult } from '../protocol/degrade.ts'
 import type { Implementation } from '../protocol/types.ts'
 import { defineServer, type Method } from '../server/definition.ts'
 import { createFacade } from '../server/facade.ts'
 import { withoutInput } from '../server/engine/without-input.ts'
 import { discover } from '../server/features/discover.ts'
+import { withoutHeaderParams } from '../server/features/header-params.ts'
 import { listMethod } from '../server/features/lists.ts'
-import { getPrompt } from '../server/features/prompts.ts'
-import { readResource } from '../server/features/resources.ts'
 import { callTool } from '../server/features/tools.ts'
 import type { BaseContext as Context } from '../server/request/context.ts'
 import type {
   BaseServer as Server,
   BaseServerOptions as ServerOptions,
   Middleware as AnyMiddleware,
+  Server as FullServer,
 } from '../server/server.ts'
 import { TinyRequestContext } from '../server/request/tiny-request-context.ts'
 import { rejectMembers } from '../server/request/unavailable.ts'
@@ -55,9 +56,19 @@ export type Middleware<Env = unknown, Method extends string = string> = AnyMiddl
 >
 
 /**
- * The members of a full context that this context lacks: using them throws an error that says what to
+ * The members of a full server that this server lacks: using them throws an error that says what to
  * import.
  */
+const MISSING_SERVER_MEMBERS = [
+  'notify',
+  'resource',
+  'resourceTemplate',
+  'prompt',
+  'extend',
+  'mount',
+] satisfies (keyof FullServer)[]
+
+/** The members of a full context that this context lacks. */
 const MISSING_CONTEXT_MEMBERS = [
   'log',
   'elicit',
@@ -69,10 +80,9 @@ const MISSING_CONTEXT_MEMBERS = [
 ]
 
 /**
- * Creates a smaller server that answers requests: tools, resources and prompts, in every revision.
- * It does not ask clients for input, send change notifications, complete arguments or emit events,
- * and it has no resource templates. The code for these features is not loaded. Every host of servers
- * of `edgewise/server` can serve it too.
+ * Creates a smaller server, which offers tools only, in every revision. It has no resources and no
+ * prompts, and it neither asks clients for input nor sends change notifications. The code for these
+ * features is not loaded.
  *
  * @example
  * ```ts
@@ -100,20 +110,17 @@ export function createServer<Env = unknown>(
     ['server/discover', discover],
     ['tools/list', listMethod('tools')],
     ['tools/call', callTool],
-    ['resources/list', listMethod('resources')],
-    ['resources/templates/list', listMethod('resourceTemplates')],
-    ['resources/read', readResource],
-    ['prompts/list', listMethod('prompts')],
-    ['prompts/get', getPrompt],
   ])
-  const optionHint = ' ("edgewise/server" has more)'
-  const definition = defineServer(info, options, { methods, input: withoutInput, optionHint })
+  const definition = defineServer(info, options, {
+    methods,
+    input: withoutInput,
+    headerParams: withoutHeaderParams,
+    degradeResult: degradeToolsResult,
+    optionHint: ' ("edgewise/server" has more)',
+  })
   const server: Server = createFacade(definition, {})
-  rejectMembers(server, 'server', ['notify', 'resourceTemplate', 'extend', 'mount'])
+  rejectMembers(server, 'server', MISSING_SERVER_MEMBERS)
   rejectMembers(TinyRequestContext.prototype, 'ctx', MISSING_CONTEXT_MEMBERS)
-  // The author declares the type of the environment that is passed with the caller
-  return server as Server<Env>
+  return server
 }
-export type { PromptRegistration } from '../server/features/prompts.ts'
-export type { ResourceOptions, ResourceRegistration } from '../server/features/resources.ts'
 export type { ToolHandlerFor, ToolOptions, ToolRegistration } from '../server/features/tools.ts'

@@ -6,6 +6,7 @@
 import { createGatewayOf, type Gateway, type GatewayOptions } from '../gateway/gateway.ts'
 import type { Connector } from '../gateway/upstreams.ts'
 import type { OptionNames } from '../patterns/known-options.ts'
+import { degradeResult } from '../protocol/degrade.ts'
 import type { Implementation } from '../protocol/types.ts'
 import { defineServer, type Method, type ServerDefinition } from '../server/definition.ts'
 import { createFacade } from '../server/facade.ts'
@@ -14,13 +15,14 @@ import { declareCapabilities } from '../server/features/capabilities.ts'
 import { complete } from '../server/features/completion.ts'
 import { discover } from '../server/features/discover.ts'
 import { listMethod } from '../server/features/lists.ts'
-import { getPrompt } from '../server/features/prompts.ts'
+import { getPrompt, promptEntry } from '../server/features/prompts.ts'
 import { resourceTemplateEntry } from '../server/features/resource-templates.ts'
-import { readResource } from '../server/features/resources.ts'
+import { readResource, resourceEntry } from '../server/features/resources.ts'
 import { listen } from '../server/features/subscriptions.ts'
 import { callTool } from '../server/features/tools.ts'
 import { createNotifier } from '../server/notifier.ts'
 import type { BaseServer, BaseServerOptions, Server, ServerOptions } from '../server/server.ts'
+import { headerParams } from '../transport/streamable-http/param-headers.ts'
 
 const OPTION_NAMES: OptionNames<Omit<ServerOptions, keyof BaseServerOptions>> = {
   observe: 1,
@@ -75,15 +77,24 @@ export function createServer<Env = unknown>(
   const features = {
     methods,
     input: clientInput,
+    headerParams,
+    degradeResult,
     notify,
     logs,
     declare: declareCapabilities,
     observe: observe?.start(logs),
   }
   const definition: ServerDefinition = defineServer(info, options, features, OPTION_NAMES)
-  const { resourceTemplates } = definition
+  const { resources, resourceTemplates, prompts } = definition
   const server: Server = createFacade<Omit<Server, keyof BaseServer>>(definition, {
     notify,
+    resource(uri, options, read) {
+      const registration = resources.add(uri, resourceEntry(uri, options, read))
+      return {
+        ...registration,
+        update: (...replacement) => registration.replace(resourceEntry(uri, ...replacement)),
+      }
+    },
     resourceTemplate(template, options, read) {
       const entry = resourceTemplateEntry(template, options, read)
       const registration = resourceTemplates.add(template.source, entry)
@@ -91,6 +102,13 @@ export function createServer<Env = unknown>(
         ...registration,
         update: (...replacement) =>
           registration.replace(resourceTemplateEntry(template, ...replacement)),
+      }
+    },
+    prompt(name, options, handler) {
+      const registration = prompts.add(name, promptEntry(name, options, handler))
+      return {
+        ...registration,
+        update: (...replacement) => registration.replace(promptEntry(name, ...replacement)),
       }
     },
     // The implementation is in the argument, so that servers without extensions or mounts do not

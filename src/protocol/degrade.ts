@@ -32,20 +32,6 @@ import { isObject } from './validate.ts'
 
 const MODERN_MEMBERS = ['resultType', 'ttlMs', 'cacheScope']
 
-/**
- * Adapts the result of a client's request; the same object if nothing changes, as is common with the two
- * newest revisions. The result of `initialize` is adapted where it is created.
- */
-export function degradeResult(method: string, result: Result, revision: RevisionFacts): Result {
-  if (method === 'tools/list') {
-    result = mapMember(result as ListToolsResult, 'tools', (tool) => degradeTool(tool, revision))
-  }
-  if (revision.era === 'modern') return result
-  const degraded = degradeMeta(without(result, MODERN_MEMBERS), revision)
-  if (method === 'tools/call') return degradeCallToolResult(degraded as CallToolResult, revision)
-  return supports(revision, ICONS) ? degraded : degradeItems(method, degraded, revision)
-}
-
 /** The member of a result that holds the items which a method lists or reads. */
 const ITEM_LISTS: { readonly [method: string]: string } = {
   'resources/list': 'resources',
@@ -58,21 +44,41 @@ interface ItemLists {
   [member: string]: (Item & { arguments?: Item[] })[] | undefined
 }
 
-/** Adapts lists and contents to revisions before 2025-11-25. */
-function degradeItems(method: string, result: Result, revision: RevisionFacts): Result {
+/**
+ * Adapts the result of a client's request; the same object if nothing changes, as is common with the two
+ * newest revisions. The result of `initialize` is adapted where it is created.
+ */
+export function degradeResult(method: string, result: Result, revision: RevisionFacts): Result {
+  const degraded = degradeToolsResult(method, result, revision)
   if (method === 'prompts/get') {
-    return mapMember(result as GetPromptResult, 'messages', (message) => {
+    return mapMember(degraded as GetPromptResult, 'messages', (message) => {
       const content = degradeContent(message.content, revision)
       return content === message.content ? message : { ...message, content }
     })
   }
   const member = ITEM_LISTS[method]
-  if (member === undefined) return result
-  return mapMember(result as Result & ItemLists, member, (item) =>
+  if (member === undefined) return degraded
+  return mapMember(degraded as Result & ItemLists, member, (item) =>
     mapMember(degradeItem(item, revision), 'arguments', (argument) =>
       degradeItem(argument, revision),
     ),
   )
+}
+
+/** Like {@link degradeResult}, for a server that offers tools only. */
+export function degradeToolsResult(
+  method: string,
+  result: Result,
+  revision: RevisionFacts,
+): Result {
+  if (method === 'tools/list') {
+    result = mapMember(result as ListToolsResult, 'tools', (tool) => degradeTool(tool, revision))
+  }
+  if (revision.era === 'modern') return result
+  const degraded = degradeMeta(without(result, MODERN_MEMBERS), revision)
+  return method === 'tools/call'
+    ? degradeCallToolResult(degraded as CallToolResult, revision)
+    : degraded
 }
 
 /** Adapts the params of a notification to the client; the same object if nothing changes. */

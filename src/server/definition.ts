@@ -29,6 +29,7 @@ import { isImplementation } from '../protocol/validate.ts'
 import { requireHints } from './features/caching.ts'
 import { inferCapabilities, type DeclareCapabilities } from './features/discover.ts'
 import type { Extensions } from './features/extensions.ts'
+import type { HeaderParamSupport } from './features/header-params.ts'
 import type { Pages } from './features/pagination.ts'
 import type { PromptEntry } from './features/prompts.ts'
 import type { ResourceEntry, ResourceTemplateEntry } from './features/resources.ts'
@@ -51,6 +52,9 @@ export interface ServerFeatures {
   /** The text in errors about unknown options that names a larger entry: ` ("edgewise/server" has more)`. */
   readonly optionHint?: string
   readonly input: ClientInput
+  readonly headerParams: HeaderParamSupport
+  /** Adapts the result of a method to the client's revision. */
+  readonly degradeResult: (method: string, result: Result, revision: RevisionFacts) => Result
   /** Announces changes to hosts. Absent if clients receive no notifications. */
   readonly notify?: Notifier
   /** The settings for log messages. Absent if the server sends no log messages. */

@@ -5,8 +5,6 @@
  */
 import type { ServerDefinition } from './definition.ts'
 import { attachDefinition } from './definition-of.ts'
-import { promptEntry } from './features/prompts.ts'
-import { resourceEntry } from './features/resources.ts'
 import { toolEntry } from './features/tools.ts'
 import type { Context } from './request/context.ts'
 import type { BaseServer, Middleware, MiddlewareLayer } from './server.ts'
@@ -20,28 +18,15 @@ export function createFacade<Added extends object>(
   definition: ServerDefinition,
   added: Added,
 ): BaseServer<unknown, Context> & Added {
-  const { info, tools, resources, prompts } = definition
+  const { info, tools } = definition
   const base: BaseServer<unknown, Context> = {
     info,
     tool(name, options, handler) {
-      const registration = tools.add(name, toolEntry(name, options, handler))
+      const registration = tools.add(name, toolEntry(definition, name, options, handler))
       return {
         ...registration,
-        update: (...replacement) => registration.replace(toolEntry(name, ...replacement)),
-      }
-    },
-    resource(uri, options, read) {
-      const registration = resources.add(uri, resourceEntry(uri, options, read))
-      return {
-        ...registration,
-        update: (...replacement) => registration.replace(resourceEntry(uri, ...replacement)),
-      }
-    },
-    prompt(name, options, handler) {
-      const registration = prompts.add(name, promptEntry(name, options, handler))
-      return {
-        ...registration,
-        update: (...replacement) => registration.replace(promptEntry(name, ...replacement)),
+        update: (...replacement) =>
+          registration.replace(toolEntry(definition, name, ...replacement)),
       }
     },
     use(...args: unknown[]) {

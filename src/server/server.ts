@@ -137,8 +137,8 @@ export interface MiddlewareLayer<Method extends string = string> {
 }
 
 /**
- * The features of every server: tools, resources, prompts and middleware. This is the `Server` of
- * `edgewise/server/tiny`, and each `Server` of `edgewise/server` implements it too.
+ * What every server has: tools and middleware. This is the `Server` of `edgewise/server/tiny`, and each
+ * `Server` of `edgewise/server` implements it too.
  *
  * @typeParam Env The type of `ctx.env`, such as a Worker's bindings.
  * @typeParam Ctx The context that handlers receive in addition to their arguments.
@@ -160,30 +160,6 @@ export interface BaseServer<Env = unknown, Ctx = BaseContext<Env>> {
     handler: ToolHandlerFor<Input, Output, Env, Ctx>,
   ): ToolRegistration<Env, Ctx>
   /**
-   * Registers a resource.
-   *
-   * @throws {TypeError} If the URI is taken or malformed, an option is unknown, or `read` is
-   *   missing.
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
-   */
-  resource(
-    uri: string,
-    options: ResourceOptions,
-    read: ReadHandler<Env, Ctx>,
-  ): ResourceRegistration<ResourceOptions, Env, Ctx>
-  /**
-   * Registers a prompt.
-   *
-   * @throws {TypeError} If the name is taken, an option is unknown, the handler is missing, or the
-   *   input is not an object schema.
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
-   */
-  prompt<Input extends StandardSchema>(
-    name: string,
-    options: PromptOptions<Input, Env, Ctx> & TextArguments<Input>,
-    handler: PromptHandler<Input, Env, Ctx>,
-  ): PromptRegistration<Env, Ctx>
-  /**
    * Adds middleware: `use(middleware)` for all requests, or `use(method, middleware)` for
    * requests of one method. The middleware that was added first is outermost. For middleware around
    * other messages, see `messageMiddleware`.
@@ -197,13 +173,25 @@ export interface BaseServer<Env = unknown, Ctx = BaseContext<Env>> {
 }
 
 /**
- * A server that also announces changes, has resource templates, and supports extensions.
+ * A server that also has resources and prompts, announces changes, and supports extensions.
  *
  * @typeParam Env The type of `ctx.env`, such as a Worker's bindings.
  */
 export interface Server<Env = unknown> extends BaseServer<Env, Context<Env>> {
   /** Announces changes to clients. Registrations and removals are announced automatically. */
   readonly notify: Notifier
+  /**
+   * Registers a resource.
+   *
+   * @throws {TypeError} If the URI is taken or malformed, an option is unknown, or `read` is
+   *   missing.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
+   */
+  resource(
+    uri: string,
+    options: ResourceOptions,
+    read: ReadHandler<Env>,
+  ): ResourceRegistration<ResourceOptions, Env>
   /**
    * Registers a resource template.
    *
@@ -216,6 +204,18 @@ export interface Server<Env = unknown> extends BaseServer<Env, Context<Env>> {
     options: ResourceTemplateOptions<Env>,
     read: ReadHandler<Env>,
   ): ResourceRegistration<ResourceTemplateOptions<Env>, Env>
+  /**
+   * Registers a prompt.
+   *
+   * @throws {TypeError} If the name is taken, an option is unknown, the handler is missing, or the
+   *   input is not an object schema.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
+   */
+  prompt<Input extends StandardSchema>(
+    name: string,
+    options: PromptOptions<Input, Env> & TextArguments<Input>,
+    handler: PromptHandler<Input, Env>,
+  ): PromptRegistration<Env>
   /**
    * Adds a protocol extension, such as `tasks()`; create your own with `serverExtension`.
    * Extensions are negotiated with each request.

@@ -236,28 +236,30 @@ describe('Bundle of the server', () => {
 describe('Bundle of the tiny server', () => {
   const tiny = `export { createServer, createHandler } from 'edgewise/server/tiny'`
 
-  it('contains what all servers need, without input requests, sessions or change notifications', async () => {
+  it('contains what tools need, without input requests, sessions or change notifications', async () => {
     const whole = `export { createServer, createHandler } from 'edgewise/server'`
     const [own, all] = await Promise.all(
       [tiny, whole].map(async (code) => (await ingredients(code)).map(([path]) => path)),
     )
     const made = [
       'src/presets/server-tiny.ts',
+      'src/server/features/header-params.ts',
       'src/server/request/tiny-request-context.ts',
       'src/server/request/unavailable.ts',
     ]
     expect(own!.filter((path) => !all!.includes(path)).sort()).toEqual(made)
     const others =
-      /ask\.ts|round|replay|steps|sealed|elicit|sampling|roots|uri-|templates|subscri|notif|complet|observ|redact|session-record|forward|degrade-(?:form|request)/
+      /ask\.ts|resources|prompts|protocol\/header-params|param-headers|round|replay|steps|sealed|elicit|sampling|roots|uri-|templates|subscri|notif|complet|observ|redact|session-record|forward|degrade-(?:form|request)/
     expect(all!.filter((path) => others.test(path)).length).toBeGreaterThan(15)
     expect(own!.filter((path) => others.test(path))).toEqual([])
   })
 
   it('has none of it as it is published either', async () => {
-    const words = /createMessage|elicitation\/create|roots\/list|acknowledged|AES-GCM|traceparent/g
+    const words =
+      /createMessage|elicitation\/create|roots\/list|acknowledged|AES-GCM|traceparent|Resource not found|has an invalid message|HTTP token/g
     const found = async (code: string): Promise<string[]> => (await bundle(code)).match(words) ?? []
     const whole = `export { createServer, createHandler, serverObserver } from 'edgewise/server'`
-    expect(new Set(await found(whole)).size).toBe(6)
+    expect(new Set(await found(whole)).size).toBe(9)
     expect(await found(tiny)).toEqual([])
   })
 })

@@ -13,12 +13,12 @@ export interface Meeting {
   /** The name by which the server must present itself. */
   readonly server: string
   readonly connect: () => Promise<PeerClient>
-  /** Whether the server asks its clients; it does by default. */
-  readonly asks?: boolean
+  /** Whether the server offers tools only, and does not ask its clients. */
+  readonly toolsOnly?: boolean
 }
 
 /** Defines the tests of one pair; call it inside a `describe` that names the two. */
-export function exchange({ revision, server, connect, asks = true }: Meeting): void {
+export function exchange({ revision, server, connect, toolsOnly }: Meeting): void {
   let client: PeerClient
 
   beforeAll(async () => {
@@ -31,23 +31,13 @@ export function exchange({ revision, server, connect, asks = true }: Meeting): v
     expect(client.serverName).toBe(server)
   })
 
-  test('tools, resources and prompts are listed', async () => {
-    const tools = ['greet', 'count', ...(asks ? ['book'] : [])]
+  test('tools are listed', async () => {
+    const tools = ['greet', 'count', ...(toolsOnly ? [] : ['book'])]
     expect(new Set(await client.listTools())).toEqual(new Set(tools))
-    expect(await client.listResources()).toEqual([memo.uri])
-    expect(await client.listPrompts()).toEqual(['review'])
   })
 
   test('a tool is called', async () => {
     expect((await client.callTool('greet', { name: 'Ada' })).text).toBe(greeting('Ada'))
-  })
-
-  test('a resource is read', async () => {
-    expect(await client.readResource(memo.uri)).toBe(memo.text)
-  })
-
-  test('a prompt is got', async () => {
-    expect(await client.getPrompt('review', { topic: 'streams' })).toBe(reviewOf('streams'))
   })
 
   test('progress arrives in order, before the result', async () => {
@@ -60,7 +50,20 @@ export function exchange({ revision, server, connect, asks = true }: Meeting): v
     expect(result).toEqual({ text: counted(3), progress: [1, 2, 3] })
   })
 
-  if (asks) {
+  if (!toolsOnly) {
+    test('resources and prompts are listed', async () => {
+      expect(await client.listResources()).toEqual([memo.uri])
+      expect(await client.listPrompts()).toEqual(['review'])
+    })
+
+    test('a resource is read', async () => {
+      expect(await client.readResource(memo.uri)).toBe(memo.text)
+    })
+
+    test('a prompt is got', async () => {
+      expect(await client.getPrompt('review', { topic: 'streams' })).toBe(reviewOf('streams'))
+    })
+
     test('an elicitation is answered and the tool goes on with the answer', async () => {
       expect((await client.callTool('book', { city: 'Oslo' })).text).toBe(booked('Oslo', true))
       expect(client.asked).toEqual([question('Oslo')])

@@ -14,7 +14,7 @@ import { newest, type Target } from './contract.ts'
 import { exchange } from './exchange.ts'
 import { createTinyPeerServer } from './servers/edgewise.ts'
 
-const meeting = { server: 'edgewise', asks: false }
+const meeting = { server: 'edgewise', toolsOnly: true }
 let http: Server
 const target = (): Target => {
   const { port } = http.address() as AddressInfo

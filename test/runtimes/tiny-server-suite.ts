@@ -1,4 +1,4 @@
-// What a server that only answers calls must do on every runtime, in every revision.
+// What a server that offers tools only must do on every runtime, in every revision.
 import type { Revision } from 'edgewise'
 import { connect, type Client } from 'edgewise/client/tiny'
 import { createHandler, createServer } from 'edgewise/server/tiny'
@@ -14,8 +14,6 @@ server.tool(
     return { structuredContent: { sum: a + b } }
   },
 )
-server.resource('note://1', { name: 'One' }, () => new Uint8Array([0, 1, 254, 255]))
-server.prompt('greet', { input: z.object({ name: z.string() }) }, ({ name }) => `Hello, ${name}`)
 
 const url = 'https://portable.test/mcp'
 const handle = createHandler(server)
@@ -45,19 +43,9 @@ export function tinyServerSuite(revision: Revision): Suite {
         else equal((await rejection(wrong)).code, -32602)
       }),
 
-    [title('Resources are read, and prompts are filled in')]: () =>
-      using(async (client) => {
-        const [note] = (await client.readResource('note://1')).contents
-        equal(note && 'blob' in note && note.blob, 'AAH+/w==')
-        const { messages } = await client.getPrompt('greet', { name: 'Ada' })
-        equal(messages, [{ role: 'user', content: { type: 'text', text: 'Hello, Ada' } }])
-        const missing = (await rejection(client.readResource('note://2'))).code
-        equal(missing, revision === '2026-07-28' ? -32602 : -32002)
-      }),
-
     [title('The server offers nothing else')]: () =>
       using(async (client) => {
-        equal(client.serverCapabilities, { tools: {}, resources: {}, prompts: {} })
+        equal(client.serverCapabilities, { tools: {} })
         const refused = await handle(new Request(url, { method: 'DELETE' }))
         equal([refused.status, refused.headers.get('allow')], [405, 'POST, OPTIONS'])
       }),

@@ -1,4 +1,4 @@
-/** A server that answers calls, and does nothing else. */
+/** A server that offers tools, and nothing else. */
 import { describe, expect, expectTypeOf, test, vi } from 'vitest'
 import * as z from 'zod'
 import type { Connector } from '../../src/gateway/upstreams.ts'
@@ -70,10 +70,6 @@ function tinyServer(onError: (error: unknown) => void = () => {}): TinyServer<{ 
     resultType: 'input_required',
     inputRequests: { a: { method: 'roots/list' } },
   }))
-  server.resource('note://1', { name: 'One', mimeType: 'text/plain' }, () => 'The first note')
-  const input = z.object({ name: z.string() })
-  // A function that registers prompts may serve both kinds of servers
-  server.prompt('greet', { input, complete: { name: () => ['Ada'] } }, ({ name }) => `Hi, ${name}`)
   return server
 }
 
@@ -133,19 +129,15 @@ describe.each(ways)('A tiny server behind %s', (_name, open) => {
       [{ type: 'text', text: 'No seats left' }],
     ])
     expect(JSON.stringify(await client.callTool('crash'))).not.toContain('hunter2')
-    expect((await client.readResource('note://1')).contents).toMatchObject([
-      { text: 'The first note' },
-    ])
-    const { resourceTemplates } = await client.request('resources/templates/list')
-    expect(resourceTemplates).toEqual([])
-    const { messages } = await client.getPrompt('greet', { name: 'Ada' })
-    expect(messages).toMatchObject([{ role: 'user', content: { text: 'Hi, Ada' } }])
     await expect(client.callTool('constructor')).rejects.toMatchObject({ code: -32602 })
   })
 
-  test.each(all)('reports unsupported methods in %s', async (revision) => {
+  test.each(all)('declares tools only, and reports unsupported methods in %s', async (revision) => {
     await using client = await open(revision)
-    expect(client.serverCapabilities).toEqual({ tools: {}, resources: {}, prompts: {} })
+    expect(client.serverCapabilities).toEqual({ tools: {} })
+    const missing = { code: 'CAPABILITY_MISSING' }
+    await expect(client.readResource('note://1')).rejects.toMatchObject(missing)
+    await expect(client.getPrompt('greet')).rejects.toMatchObject(missing)
     const prompt = { type: 'ref/prompt', name: 'greet' } as const
     const completing = client.request('completion/complete', {
       ref: prompt,
@@ -179,10 +171,28 @@ describe('The tiny handler', () => {
   })
 
   test.each([
+    ['resources/list', {}],
+    ['resources/templates/list', {}],
+    ['resources/read', { uri: 'note://1' }],
+    ['prompts/list', {}],
+    ['prompts/get', { name: 'greet' }],
+    ['completion/complete', { ref: { type: 'ref/prompt', name: 'greet' } }],
+  ])('has no "%s" in any revision [L-LIFE-028]', async (method, params) => {
+    for (const version of legacy) {
+      const headers = { 'mcp-protocol-version': version }
+      const old = await post(handle, { jsonrpc: '2.0', id: 1, method, params }, headers)
+      expect((await lastMessage(old)).error, version).toMatchObject({ code: -32601 })
+    }
+    const name = Object.values(params).find((value) => typeof value === 'string')
+    const response = await post(handle, modernRequest(method, params), modernHeaders(method, name))
+    expect(response.status).toBe(404)
+    expect((await lastMessage(response)).error.code).toBe(-32601)
+  })
+
+  test.each([
     ['logging/setLevel', { level: 'debug' }],
     ['resources/subscribe', { uri: 'note://1' }],
     ['resources/unsubscribe', { uri: 'note://1' }],
-    ['completion/complete', { ref: { type: 'ref/prompt', name: 'greet' } }],
   ])('has no "%s" [L-LIFE-028]', async (method, params) => {
     const old = await post(handle, { jsonrpc: '2.0', id: 1, method, params })
     expect((await lastMessage(old)).error).toMatchObject({ code: -32601 })
@@ -278,19 +288,18 @@ test('middleware wraps a tiny server, and what is registered can change', async 
     seen.push(`${method} ${ctx.principal}`)
     return next()
   })
-  server.use('prompts/get', rateLimit({ requests: 1, perMs: 60_000 }))
+  server.use('tools/call', rateLimit({ requests: 2, perMs: 60_000 }))
   const fetch = fetchOf(createTinyHandler(server))
   await using client = await connect(url, { fetch })
-  await client.getPrompt('greet', { name: 'Ada' })
-  await expect(client.getPrompt('greet', { name: 'Ada' })).rejects.toMatchObject({ code: 429 })
   const late = server.tool('late', {}, () => 'late')
   expect((await client.callTool('late')).content).toEqual([{ type: 'text', text: 'late' }])
   late.remove()
   await expect(client.callTool('late')).rejects.toMatchObject({ code: -32602 })
+  await expect(client.callTool('late')).rejects.toMatchObject({ code: 429 })
   expect(seen).toContain('tools/call ada')
 })
 
-describe('Input requests and completions on a tiny server', () => {
+describe('Input requests on a tiny server', () => {
   const server = createTinyServer({ name: 'tiny', version: '1.0.0' })
   const pages = [
     { mode: 'url', elicitationId: '1', message: 'Sign', url: 'https://sign.test/' },
@@ -298,14 +307,8 @@ describe('Input requests and completions on a tiny server', () => {
   server.tool('sign', {}, () => {
     throw new UrlElicitationRequired(pages)
   })
-  const complete = { name: () => ['Ada'] }
-  server.prompt(
-    'greet',
-    { input: z.object({ name: z.string() }), complete },
-    ({ name }) => `Hi, ${name}`,
-  )
 
-  test.each(all)('are neither offered nor handled in %s [L-LIFE-028]', async (revision) => {
+  test.each(all)('are not handled in %s [L-LIFE-028]', async (revision) => {
     const fetch = fetchOf(createTinyHandler(server))
     await using client = await connect(url, {
       revision,
@@ -313,7 +316,6 @@ describe('Input requests and completions on a tiny server', () => {
       capabilities: { elicitation: { form: {}, url: {} } },
       onElicit: () => ({ action: 'accept' }),
     })
-    expect(client.serverCapabilities).toEqual({ tools: {}, prompts: {} })
     await expect(client.callTool('sign')).rejects.toMatchObject({
       code: -32603,
       message: expect.stringContaining('"tools/call" cannot ask for input'),
@@ -360,13 +362,25 @@ test('a tiny server is rejected unchanged by features that need the full one', a
 
 test('the error for a feature that a tiny server lacks names the entry that has it', () => {
   const tiny = createTinyServer({ name: 'tiny', version: '1' })
-  expect(Object.keys(tiny)).toEqual(['info', 'tool', 'resource', 'prompt', 'use'])
-  for (const name of ['notify', 'resourceTemplate', 'extend', 'mount']) {
+  expect(Object.keys(tiny)).toEqual(['info', 'tool', 'use'])
+  for (const name of ['notify', 'resource', 'resourceTemplate', 'prompt', 'extend', 'mount']) {
     expect(() => Reflect.get(tiny, name)).toThrow(
       `"server.${name}" needs createServer of edgewise/server: change the import`,
     )
   }
 })
+
+test('a tiny server rejects a tool with "x-mcp-header", because it does not check headers', () => {
+  const tiny = createTinyServer({ name: 'tiny', version: '1' })
+  const input = z.object({ place: z.object({ region: annotated }) })
+  const message =
+    'The input of the tool "route" has "x-mcp-header", which needs createServer of edgewise/server: change the import'
+  expect(() => tiny.tool('route', { input }, () => '')).toThrow(new TypeError(message))
+  const tool = tiny.tool('route', {}, () => '')
+  expect(() => tool.update({ input }, () => '')).toThrow(new TypeError(message))
+  createServer({ name: 'whole', version: '1' }).tool('route', { input }, () => '')
+})
+const annotated = z.string().meta({ 'x-mcp-header': 'Region' })
 
 test.each(['log', 'elicit', 'elicitUrl', 'sample', 'roots', 'disconnect', 'step'])(
   'ctx.%s, which handlers of a tiny server lack, names the entry that has it',
@@ -383,7 +397,7 @@ test.each(['log', 'elicit', 'elicitUrl', 'sample', 'roots', 'disconnect', 'step'
 
 test('using a feature that a tiny server lacks does not compile', () => {
   type Asks = 'elicit' | 'elicitUrl' | 'sample' | 'roots' | 'step' | 'log'
-  type Reaches = 'notify' | 'resourceTemplate' | 'extend' | 'mount'
+  type Reaches = 'notify' | 'resource' | 'resourceTemplate' | 'prompt' | 'extend' | 'mount'
   expectTypeOf<Extract<keyof TinyContext, Asks>>().toEqualTypeOf<never>()
   expectTypeOf<Extract<keyof TinyServer, Reaches>>().toEqualTypeOf<never>()
   expectTypeOf(serveStdio).parameter(0).toEqualTypeOf<TinyServer>()

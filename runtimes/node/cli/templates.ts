@@ -41,7 +41,7 @@ export const templates: Readonly<Record<TemplateName, Template>> = {
     server: { command: 'deno', args: ['run', 'stdio.ts'] },
   },
   edge: {
-    meaning: 'a small Worker on Cloudflare, which only answers calls',
+    meaning: 'a small Worker on Cloudflare, with tools only',
     hasPackages: true,
     server: LOCAL_WORKER,
   },

@@ -3,7 +3,6 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#responses
  */
-import { degradeResult } from '../../protocol/degrade.ts'
 import { ProtocolError, retryAfterMsOf, toErrorObject } from '../../protocol/errors.ts'
 import { INTERNAL_ERROR, RESOURCE_NOT_FOUND } from '../../protocol/error-codes.ts'
 import { META_SERVER_INFO } from '../../protocol/meta.ts'
@@ -44,7 +43,7 @@ function encodeUncached(
   revision: RevisionFacts,
   facts: MethodFacts,
 ): Result {
-  const degraded = degradeResult(method, result, revision)
+  const degraded = server.degradeResult(method, result, revision)
   if (revision.era === 'legacy') return degraded
   // Written for speed: V8 is slow with computed names in literals, and with members that are
   // assigned after a spread

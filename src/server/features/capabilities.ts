@@ -1,25 +1,28 @@
 /**
- * Capabilities of servers with notifications and argument completion.
+ * Capabilities of servers with resources, prompts, notifications and argument completion.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/discover
  */
 import type { DeclareCapabilities } from './discover.ts'
 import { canLog } from './logging.ts'
 
-/** Declares completions and, if the server can send notifications, list changes and logging. */
+/**
+ * Declares resources, prompts and completions and, if the server can send notifications, list changes and
+ * logging.
+ */
 export const declareCapabilities: DeclareCapabilities = (capabilities, registered, canPush) => {
   const { tools, resources, resourceTemplates, prompts } = registered
+  const changes = canPush ? { listChanged: true } : {}
+  if (tools.used) capabilities.tools = { ...changes }
+  if (prompts.used) capabilities.prompts = { ...changes }
+  if (resources.used || resourceTemplates.used) {
+    const { subscribe = true } = registered.capabilities.resources ?? {}
+    capabilities.resources = canPush ? { subscribe, ...changes } : {}
+  }
   const completes = [...prompts.entries(), ...resourceTemplates.entries()].some(
     ([, entry]) => 'complete' in entry && entry.complete,
   )
   if (completes) capabilities.completions = {}
-  if (!canPush) return
-  if (tools.used) capabilities.tools = { listChanged: true }
-  if (prompts.used) capabilities.prompts = { listChanged: true }
-  if (resources.used || resourceTemplates.used) {
-    const { subscribe = true } = registered.capabilities.resources ?? {}
-    capabilities.resources = { subscribe, listChanged: true }
-  }
   // Not declared if the server cannot push: no log level can be stored, so no log messages are sent
-  if (canLog(registered)) capabilities.logging = {}
+  if (canPush && canLog(registered)) capabilities.logging = {}
 }

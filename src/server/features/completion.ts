@@ -19,15 +19,15 @@ const MAX_VALUES = 100
  * @param value The text typed so far.
  * @param context The other arguments so far, if the client sends them (since 2025-06-18).
  */
-export type Completer<Env = unknown, Ctx = Context<Env>> = (
+export type Completer<Env = unknown> = (
   value: string,
   context: { readonly [name: string]: string },
-  ctx: Ctx,
+  ctx: Context<Env>,
 ) => readonly string[] | Promise<readonly string[]>
 
 /** Completers, keyed by argument name. */
-export interface Completers<Env = unknown, Ctx = Context<Env>> {
-  readonly [argument: string]: Completer<Env, Ctx>
+export interface Completers<Env = unknown> {
+  readonly [argument: string]: Completer<Env>
 }
 
 /** The registries that completion reads. */

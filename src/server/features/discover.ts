@@ -60,11 +60,8 @@ export function inferCapabilities(
   canPush: boolean,
   era: RevisionFacts['era'],
 ): ServerCapabilities {
-  const { tools, resources, resourceTemplates, prompts } = registered
   const capabilities: ServerCapabilities = { ...registered.capabilities }
-  if (tools.used) capabilities.tools = {}
-  if (prompts.used) capabilities.prompts = {}
-  if (resources.used || resourceTemplates.used) capabilities.resources = {}
+  if (registered.tools.used) capabilities.tools = {}
   registered.declare?.(capabilities, registered, canPush)
   // Tasks are an extension since 2026-07-28
   if (era === 'modern') delete capabilities.tasks

@@ -41,11 +41,7 @@ import {
 import { requireBlocks, type Content } from './results.ts'
 
 /** Metadata of a prompt, and the schema of its arguments. */
-export interface PromptOptions<
-  Input extends StandardSchema = StandardSchema,
-  Env = unknown,
-  Ctx = Context<Env>,
-> {
+export interface PromptOptions<Input extends StandardSchema = StandardSchema, Env = unknown> {
   /** The display name (since 2025-06-18). */
   title?: string
   description?: string
@@ -57,8 +53,8 @@ export interface PromptOptions<
   icons?: Icon[]
   /** The prompt's `_meta`. */
   meta?: Meta
-  /** Completers, keyed by argument name; not available in `edgewise/server/tiny`. */
-  complete?: Completers<Env, Ctx>
+  /** Completers, keyed by argument name. */
+  complete?: Completers<Env>
   /** Whether a caller may list and get the prompt. By default every caller may. */
   visible?: (viewer: Viewer) => boolean
 }
@@ -84,17 +80,17 @@ type NonTextMembers<Given> = {
 }[keyof Given & string]
 
 /** Creates the messages of a prompt from validated arguments. */
-export type PromptHandler<Input extends StandardSchema, Env = unknown, Ctx = Context<Env>> = (
+export type PromptHandler<Input extends StandardSchema, Env = unknown> = (
   args: InferOutput<Input>,
-  ctx: Ctx,
+  ctx: Context<Env>,
 ) => PromptReturn | Promise<PromptReturn>
 
 /** Updates or removes a registered prompt. */
-export interface PromptRegistration<Env = unknown, Ctx = Context<Env>> extends Registration {
+export interface PromptRegistration<Env = unknown> extends Registration {
   /** Replaces the prompt's options and handler, under the same name. */
   update<Input extends StandardSchema>(
-    options: PromptOptions<Input, Env, Ctx> & TextArguments<Input>,
-    handler: PromptHandler<Input, Env, Ctx>,
+    options: PromptOptions<Input, Env> & TextArguments<Input>,
+    handler: PromptHandler<Input, Env>,
   ): void
 }
 
@@ -106,12 +102,6 @@ export interface PromptEntry extends Entry {
   readonly get: (args: unknown, ctx: Context) => PromptReturn | Promise<PromptReturn>
 }
 
-const OPTION_NAMES = {
-  ...COMMON_OPTIONS,
-  input: 1,
-  complete: 1,
-} satisfies OptionNames<PromptOptions>
-
 /**
  * Creates a prompt's entry; the list of arguments is derived from the schema.
  *
@@ -122,7 +112,8 @@ export function promptEntry<Input extends StandardSchema>(
   options: PromptOptions<Input>,
   handler: PromptHandler<Input>,
 ): PromptEntry {
-  requireKnown(`The prompt "${name}"`, options, OPTION_NAMES)
+  const optionNames: OptionNames<PromptOptions> = { ...COMMON_OPTIONS, input: 1, complete: 1 }
+  requireKnown(`The prompt "${name}"`, options, optionNames)
   const { input, meta, complete, visible, ...metadata } = options
   const item: Prompt = { name, ...metadata }
   if (input) item.arguments = promptArguments(name, input)

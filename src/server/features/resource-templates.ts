@@ -4,9 +4,10 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource-templates
  */
 import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
+import { COMMON_OPTIONS } from '../registry.ts'
 import {
   entryOf,
-  SHARED_OPTION_NAMES,
+  RESOURCE_OPTIONS,
   type ReadHandler,
   type ResourceTemplateEntry,
   type ResourceTemplateOptions,
@@ -26,7 +27,11 @@ export function resourceTemplateEntry(
   const { source } = template
   if (!source) throw new TypeError('A resource template must be made by uriTemplate(…)')
   const { complete, ...metadata } = options
-  const optionNames: OptionNames<ResourceTemplateOptions> = { ...SHARED_OPTION_NAMES, complete: 1 }
+  const optionNames: OptionNames<ResourceTemplateOptions> = {
+    ...COMMON_OPTIONS,
+    ...RESOURCE_OPTIONS,
+    complete: 1,
+  }
   requireKnown(`The template "${source}"`, options, optionNames)
   return { ...entryOf({ uriTemplate: source }, metadata, read), template, complete }
 }

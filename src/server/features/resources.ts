@@ -92,19 +92,15 @@ export interface ReadRequest {
 export type ReadReturn = string | Uint8Array | ReadResourceResult | InputRequiredResult | undefined
 
 /** Reads a resource. */
-export type ReadHandler<Env = unknown, Ctx = Context<Env>> = (
+export type ReadHandler<Env = unknown> = (
   request: ReadRequest,
-  ctx: Ctx,
+  ctx: Context<Env>,
 ) => ReadReturn | Promise<ReadReturn>
 
 /** Updates or removes a registered resource or resource template. */
-export interface ResourceRegistration<
-  Options,
-  Env = unknown,
-  Ctx = Context<Env>,
-> extends Registration {
+export interface ResourceRegistration<Options, Env = unknown> extends Registration {
   /** Replaces the options and the handler, under the same URI or template. */
-  update(options: Options, read: ReadHandler<Env, Ctx>): void
+  update(options: Options, read: ReadHandler<Env>): void
 }
 
 /** A registered resource. */
@@ -140,16 +136,13 @@ interface FoundResource {
   readonly variables: ReadRequest['variables']
 }
 
-/** The options that resources and templates share. */
-export const SHARED_OPTION_NAMES: OptionNames<Omit<ResourceOptions, 'size'>> = {
-  ...COMMON_OPTIONS,
+/** The options that only resources and templates have. */
+export const RESOURCE_OPTIONS = {
   name: 1,
   mimeType: 1,
   annotations: 1,
   cache: 1,
-}
-
-const OPTION_NAMES = { ...SHARED_OPTION_NAMES, size: 1 } satisfies OptionNames<ResourceOptions>
+} as const
 
 /**
  * Creates the entry of a resource.
@@ -163,7 +156,12 @@ export function resourceEntry(
 ): ResourceEntry {
   if (uri.includes('{')) throw new TypeError(`"${uri}" is a template: use resourceTemplate`)
   if (!SCHEME.test(uri)) throw new TypeError(`"${uri}" is not a URI: it must begin with a scheme`)
-  requireKnown(`The resource "${uri}"`, options, OPTION_NAMES)
+  const optionNames: OptionNames<ResourceOptions> = {
+    ...COMMON_OPTIONS,
+    ...RESOURCE_OPTIONS,
+    size: 1,
+  }
+  requireKnown(`The resource "${uri}"`, options, optionNames)
   return entryOf({ uri }, options, read)
 }
 

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
 import { ProtocolError, ToolError } from '../../protocol/errors.ts'
-import { findHeaderParams, type HeaderParam } from '../../protocol/header-params.ts'
+import type { HeaderParam } from '../../protocol/header-params.ts'
 import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import {
   describeIssues,
@@ -35,6 +35,7 @@ import {
   type Registration,
   type Registry,
 } from '../registry.ts'
+import type { HeaderParamSupport } from './header-params.ts'
 import { toolError } from './results.ts'
 import { toResult, type ToolReturn } from './tool-result.ts'
 import type { TaskSupport, ToolTask } from './tool-task.ts'
@@ -168,29 +169,26 @@ const NO_ARGUMENTS: ObjectSchema = { type: 'object', additionalProperties: false
 /**
  * Creates a tool's entry; its JSON Schemas are computed here, once.
  *
- * @throws {TypeError} If the input is not an object schema, or its header annotations are
- * invalid.
+ * @throws {TypeError} If the input is not an object schema, or its header annotations are invalid or not
+ * supported by the server.
  * @throws {RangeError} If a duration of its task options is not a positive integer.
  */
 export function toolEntry<Input extends StandardSchema, Output extends StandardSchema>(
+  server: { readonly headerParams: HeaderParamSupport },
   name: string,
   options: ToolOptions<Input, Output>,
   handler: ToolHandler<Input, Output>,
 ): ToolEntry {
   requireKnown(`The tool "${name}"`, options, OPTION_NAMES)
   const { input, output, meta, visible, scopes, task, ...metadata } = options
-  const inputSchema = input ? jsonSchemaOf(input, `The input of the tool "${name}"`) : NO_ARGUMENTS
-  if (!acceptsObjects(inputSchema)) {
-    throw new TypeError(`The input of the tool "${name}" must be an object schema`)
-  }
-  const { params: headerParams, fault } = findHeaderParams(inputSchema)
-  if (fault !== undefined)
-    throw new TypeError(`The input of the tool "${name}" is invalid: ${fault}`)
+  const label = `The input of the tool "${name}"`
+  const inputSchema = input ? jsonSchemaOf(input, label) : NO_ARGUMENTS
+  if (!acceptsObjects(inputSchema)) throw new TypeError(`${label} must be an object schema`)
+  const headerParams = server.headerParams.find(inputSchema, label)
   // A union of object schemas has no top-level `type`, which the protocol requires
   const item: Tool = { name, ...metadata, inputSchema: { ...inputSchema, type: 'object' } }
   if (output) {
-    const label = `The output of the tool "${name}"`
-    item.outputSchema = jsonSchemaOf(output, label, 'output')
+    item.outputSchema = jsonSchemaOf(output, `The output of the tool "${name}"`, 'output')
   }
   if (meta) item._meta = meta
   if (task) item.execution = { taskSupport: typeof task === 'string' ? task : task.support }

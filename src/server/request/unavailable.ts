@@ -1,5 +1,5 @@
 /**
- * Errors for features that servers of `edgewise/server/tiny` lack, for untyped code.
+ * Errors for features that servers of `edgewise/server/tiny` lack.
  */
 
 /**
@@ -11,9 +11,17 @@
 export function rejectMembers(object: object, owner: string, names: readonly string[]): void {
   for (const name of names) {
     const get = (): never => {
-      const member = `"${owner}.${name}"`
-      throw new TypeError(`${member} needs createServer of edgewise/server: change the import`)
+      throw unavailable(`"${owner}.${name}"`)
     }
     Object.defineProperty(object, name, { get, configurable: true })
   }
+}
+
+/**
+ * Creates the error for the use of a feature.
+ *
+ * @param feature The subject of the message.
+ */
+export function unavailable(feature: string): TypeError {
+  return new TypeError(`${feature} needs createServer of edgewise/server: change the import`)
 }

@@ -5,11 +5,9 @@
  */
 import { ProtocolError } from '../../protocol/errors.ts'
 import { HEADER_MISMATCH, INVALID_PARAMS } from '../../protocol/error-codes.ts'
-import type { HeaderParam } from '../../protocol/header-params.ts'
 import { decodeHeaderValue, HEADER_NAME, singleValue } from '../../protocol/headers.ts'
 import type { JsonRpcRequest } from '../../protocol/types.ts'
 import type { MethodFacts } from '../../protocol/methods.ts'
-import { isObject, memberAt } from '../../protocol/validate.ts'
 
 /**
  * Checks a header whose value must equal one in the body.
@@ -45,31 +43,10 @@ export function checkName(
 }
 
 /**
- * Checks the headers that repeat arguments of a tool. Integers are compared by value; an argument
- * that is absent or `null` must have no header.
- *
- * @throws {ProtocolError} `HEADER_MISMATCH`.
- */
-export function checkParams(
-  headers: Headers,
-  params: readonly HeaderParam[],
-  toolArguments: unknown,
-): void {
-  const args = isObject(toolArguments) ? toolArguments : {}
-  for (const { header, path, type } of params) {
-    const argument = memberAt(args, path)
-    if (argument === undefined && !headers.has(header)) continue
-    if (!headerMatches(headers, header, (value) => isSame(value, argument, type))) {
-      throw mismatch(header)
-    }
-  }
-}
-
-/**
  * Whether a header has the right value: one value, possibly with commas, or equal values that a
  * proxy joined.
  */
-function headerMatches(
+export function headerMatches(
   headers: Headers,
   name: string,
   isExpected: (value: string) => boolean,
@@ -81,13 +58,8 @@ function headerMatches(
   return matches(headers.get(name)) || matches(singleValue(headers, name))
 }
 
-function isSame(value: string, argument: unknown, type: HeaderParam['type']): boolean {
-  if (type !== 'integer') return value === String(argument)
-  const isInteger = /^-?\d+(?:\.0+)?$/.test(value) && Number.isSafeInteger(argument)
-  return isInteger && Number(value) === argument
-}
-
-function mismatch(header: string): ProtocolError {
+/** Creates the error for a header that differs from the body. */
+export function mismatch(header: string): ProtocolError {
   const message = `The "${header}" header is missing, malformed or differs from the body`
   return new ProtocolError(HEADER_MISMATCH, message)
 }

@@ -21,7 +21,7 @@ import { dispatch } from '../../server/engine/dispatch.ts'
 import { resolveMethod } from '../../server/engine/method.ts'
 import type { Exchange } from '../../server/request/exchange.ts'
 import { readRequestMeta, requireStatelessRevision } from '../../server/request/request-meta.ts'
-import { checkName, checkParams, checkSame } from './header-checks.ts'
+import { checkName, checkSame } from './header-checks.ts'
 import { invalidRequest } from '../http/http-error.ts'
 import type { IncomingRequest } from './incoming.ts'
 import { Reply } from './reply.ts'
@@ -102,7 +102,7 @@ function readRequest(
   if (!omitsHeaders) {
     checkName(headers, message, facts)
     if (method === 'tools/call') tool = server.tools.find(params?.name as string, caller, client)
-    if (tool) checkParams(headers, tool.headerParams, params?.arguments)
+    if (tool) server.headerParams.check(headers, tool.headerParams, params?.arguments)
   }
   return { revision, client, logLevel, target: { facts, run, tool } }
 }

@@ -14,7 +14,11 @@ const info = { name: 'edgewise', version: '1.0.0' }
 
 export function createPeerServer(options: ServerOptions = {}): Server {
   const server = createServer(info, options)
-  offer(server)
+  registerTools(server)
+  server.resource(memo.uri, { name: memo.name, mimeType: 'text/plain' }, () => memo.text)
+  server.prompt('review', { input: z.object({ topic: z.string() }) }, ({ topic }) =>
+    text(reviewOf(topic)),
+  )
   server.tool('book', { input: z.object({ city: z.string() }) }, async ({ city }, ctx) => {
     const schema = z.object({ confirm: z.boolean() })
     const answer = await ctx.elicit({ message: question(city), schema })
@@ -23,14 +27,14 @@ export function createPeerServer(options: ServerOptions = {}): Server {
   return server
 }
 
-/** The contract without what asks. */
+/** The tools of the contract, except the tool that asks. */
 export function createTinyPeerServer(): TinyServer {
   const server = createTinyServer(info)
-  offer(server)
+  registerTools(server)
   return server
 }
 
-function offer(server: TinyServer): void {
+function registerTools(server: TinyServer): void {
   server.tool('greet', { input: z.object({ name: z.string() }) }, ({ name }) => greeting(name))
 
   server.tool(
@@ -43,11 +47,5 @@ function offer(server: TinyServer): void {
       }
       return counted(to)
     },
-  )
-
-  server.resource(memo.uri, { name: memo.name, mimeType: 'text/plain' }, () => memo.text)
-
-  server.prompt('review', { input: z.object({ topic: z.string() }) }, ({ topic }) =>
-    text(reviewOf(topic)),
   )
 }

@@ -92,10 +92,9 @@ export function makeServer(): Server {
   return server
 }
 
-/** Makes a server that only answers. */
+/** Makes a server that offers tools only. */
 export function makeTinyServer(): TinyServer {
   const server = createTinyServer({ name: 'kiosk', version: '1.0.0' })
   server.tool('greet', {}, () => text('Hello'))
-  server.resource('kiosk://list', { name: 'list' }, () => 'tea\n')
   return server
 }

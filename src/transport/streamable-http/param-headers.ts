@@ -1,0 +1,36 @@
+/**
+ * The headers that repeat arguments of a tool, which the tool's input schema annotates with `x-mcp-header`.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters
+ */
+import { findHeaderParams, type HeaderParam } from '../../protocol/header-params.ts'
+import { memberAt } from '../../protocol/validate.ts'
+import type { HeaderParamSupport } from '../../server/features/header-params.ts'
+import { headerMatches, mismatch } from './header-checks.ts'
+
+/**
+ * Finds the annotated arguments, and checks their headers. Integers are compared by value; an argument
+ * that is absent or `null` must have no header.
+ */
+export const headerParams: HeaderParamSupport = {
+  find(inputSchema, label) {
+    const { params, fault } = findHeaderParams(inputSchema)
+    if (fault === undefined) return params
+    throw new TypeError(`${label} is invalid: ${fault}`)
+  },
+  check(headers, params, toolArguments) {
+    for (const { header, path, type } of params) {
+      const argument = memberAt(toolArguments, path)
+      if (argument === undefined && !headers.has(header)) continue
+      if (!headerMatches(headers, header, (value) => isSame(value, argument, type))) {
+        throw mismatch(header)
+      }
+    }
+  },
+}
+
+function isSame(value: string, argument: unknown, type: HeaderParam['type']): boolean {
+  if (type !== 'integer') return value === String(argument)
+  const isInteger = /^-?\d+(?:\.0+)?$/.test(value) && Number.isSafeInteger(argument)
+  return isInteger && Number(value) === argument
+}
