@@ -36,9 +36,9 @@ import type { AskMode } from './request/ask-mode.ts'
 import { ConnectionSession } from './connection-session.ts'
 import type { ChangeSource } from './notifier.ts'
 import type { Outbox } from './outbox.ts'
+import { missingMember } from './request/params.ts'
 import {
   isSelfDescribing,
-  invalidMeta,
   noSessions,
   readRequestMeta,
   requireStatelessRevision,
@@ -222,7 +222,7 @@ export class ServerConnection {
     }
     return method === 'initialize'
       ? noSessions(revisions, METHOD_NOT_FOUND, params?.protocolVersion)
-      : invalidMeta('_meta')
+      : missingMember('_meta')
   }
 
   async #answerStateless(message: JsonRpcRequest): Promise<JsonRpcResponse | undefined> {

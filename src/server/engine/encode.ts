@@ -77,11 +77,14 @@ export function encodeError(
   const errorObject = toErrorObject(error)
   const { code } = errorObject
   const isReserved = code >= -32099 && code <= -32000
-  // A rate limiter may use the code from a draft of the protocol
-  const isRateLimit = (): boolean => retryAfterMsOf(errorObject) !== undefined
   if (code === RESOURCE_NOT_FOUND) {
     errorObject.code = resourceNotFound
-  } else if (isReserved && reservedCodes?.includes(code) === false && !isRateLimit()) {
+  } else if (
+    isReserved &&
+    reservedCodes?.includes(code) === false &&
+    // A rate limiter may use the code from a draft of the protocol
+    retryAfterMsOf(errorObject) === undefined
+  ) {
     const message = `The protocol reserves the error code ${code}: use one outside of -32768 to -32000`
     report(new TypeError(message, { cause: error }))
     errorObject.code = INTERNAL_ERROR

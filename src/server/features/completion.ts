@@ -57,7 +57,7 @@ export async function complete(
   const argument = requireObject(params, 'argument')
   const name = requireString(argument, 'name')
   const value = requireString(argument, 'value')
-  const otherArguments = optionalObject(optionalObject(params, 'context') ?? {}, 'arguments') ?? {}
+  const otherArguments = optionalObject(optionalObject(params, 'context'), 'arguments')
   for (const argumentName of Object.keys(otherArguments))
     requireString(otherArguments, argumentName)
   const completer = completers && Object.hasOwn(completers, name) ? completers[name] : undefined

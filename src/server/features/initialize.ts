@@ -5,12 +5,11 @@
  */
 import { degradeServerCapabilities } from '../../protocol/degrade.ts'
 import { degradeImplementation } from '../../protocol/degrade-meta.ts'
-import type { ProtocolError } from '../../protocol/errors.ts'
 import { findRevision, type RevisionFacts } from '../../protocol/revisions.ts'
 import type { Implementation, InitializeResult, JsonObject } from '../../protocol/types.ts'
 import { isImplementation, isObject } from '../../protocol/validate.ts'
 import type { SessionRecord } from '../../session/session.ts'
-import { invalidParams } from '../request/params.ts'
+import { isString, requireMember } from '../request/params.ts'
 import { inferCapabilities, type RegisteredFeatures } from './discover.ts'
 
 /** What the handshake reports about a server. */
@@ -33,10 +32,9 @@ export function initialize(
   params: JsonObject = {},
   canPush: boolean,
 ): { record: SessionRecord; result: InitializeResult } {
-  const { protocolVersion, capabilities, clientInfo } = params
-  if (typeof protocolVersion !== 'string') throw missing('protocolVersion')
-  if (!isObject(capabilities)) throw missing('capabilities')
-  if (!isImplementation(clientInfo)) throw missing('clientInfo')
+  const protocolVersion = requireMember(params, 'protocolVersion', isString)
+  const capabilities = requireMember(params, 'capabilities', isObject)
+  const clientInfo = requireMember(params, 'clientInfo', isImplementation)
 
   const revision = negotiateSession(server, protocolVersion)
   const result: InitializeResult = {
@@ -63,10 +61,6 @@ export function negotiateSession(
   // Ordered from the newest to the oldest
   const legacy = revisions.filter(({ era }) => era === 'legacy')
   return legacy.find(({ version }) => version === requested) ?? (legacy[0] as RevisionFacts)
-}
-
-function missing(member: string): ProtocolError {
-  return invalidParams(`"initialize" lacks a valid "${member}"`)
 }
 
 /** Finds the facts of a session's revision. */

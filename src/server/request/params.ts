@@ -13,6 +13,36 @@ export function invalidParams(message: string): ProtocolError {
   return new ProtocolError(INVALID_PARAMS, message)
 }
 
+/** Creates the error for a request without a valid member that it must have. */
+export function missingMember(name: string): ProtocolError {
+  return invalidParams(`The request lacks a valid "${name}"`)
+}
+
+/**
+ * Returns a member that the request must have.
+ *
+ * @throws {ProtocolError} `INVALID_PARAMS` if it is missing or invalid.
+ */
+export function requireMember<T>(
+  holder: JsonObject,
+  name: string,
+  isValid: (value: unknown) => value is T,
+): T {
+  const value = holder[name]
+  if (isValid(value)) return value
+  throw missingMember(name)
+}
+
+/** Whether a value is a string. */
+export function isString(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+/** Creates the check of a member that may be absent. */
+export function optional<T>(isValid: (value: unknown) => value is T) {
+  return (value: unknown): value is T | undefined => value === undefined || isValid(value)
+}
+
 /**
  * Returns a member that must be a string.
  *
@@ -36,12 +66,12 @@ export function requireObject(params: JsonObject, name: string): JsonObject {
 }
 
 /**
- * Returns an optional member that must be an object.
+ * Returns a member that must be an object; an empty object if it is absent.
  *
  * @throws {ProtocolError} `INVALID_PARAMS` if it is present but not an object.
  */
-export function optionalObject(params: JsonObject, name: string): JsonObject | undefined {
-  return params[name] === undefined ? undefined : requireObject(params, name)
+export function optionalObject(params: JsonObject, name: string): JsonObject {
+  return params[name] === undefined ? {} : requireObject(params, name)
 }
 
 /**

@@ -16,7 +16,7 @@ import type { LoggingLevel, JsonObject } from '../../protocol/types.ts'
 import { isImplementation, isObject } from '../../protocol/validate.ts'
 import type { ClientFacts } from './exchange.ts'
 import { isLoggingLevel } from './logging.ts'
-import { invalidParams } from './params.ts'
+import { isString, optional, requireMember } from './params.ts'
 
 /** The parsed `_meta` of a self-describing request. */
 export interface RequestMeta {
@@ -38,16 +38,11 @@ export function isSelfDescribing(params: JsonObject | undefined): boolean {
  * @throws {ProtocolError} `INVALID_PARAMS` if a required member is missing or has the wrong type.
  */
 export function readRequestMeta(params: JsonObject | undefined): RequestMeta {
-  const meta = params?._meta
-  if (!isObject(meta)) throw invalidMeta('_meta')
-  const version = meta[META_PROTOCOL_VERSION]
-  const capabilities = meta[META_CLIENT_CAPABILITIES]
-  const info = meta[META_CLIENT_INFO]
-  const logLevel = meta[META_LOG_LEVEL]
-  if (typeof version !== 'string') throw invalidMeta(META_PROTOCOL_VERSION)
-  if (!isObject(capabilities)) throw invalidMeta(META_CLIENT_CAPABILITIES)
-  if (info !== undefined && !isImplementation(info)) throw invalidMeta(META_CLIENT_INFO)
-  if (logLevel !== undefined && !isLoggingLevel(logLevel)) throw invalidMeta(META_LOG_LEVEL)
+  const meta = requireMember(params ?? {}, '_meta', isObject)
+  const version = requireMember(meta, META_PROTOCOL_VERSION, isString)
+  const capabilities = requireMember(meta, META_CLIENT_CAPABILITIES, isObject)
+  const info = requireMember(meta, META_CLIENT_INFO, optional(isImplementation))
+  const logLevel = requireMember(meta, META_LOG_LEVEL, optional(isLoggingLevel))
   return { version, client: { info, capabilities }, logLevel }
 }
 
@@ -96,9 +91,4 @@ function noCommonRevision(
     supported,
     requested,
   })
-}
-
-/** Creates the error for a request without a valid `_meta`, or without a valid member of it. */
-export function invalidMeta(key: string): ProtocolError {
-  return invalidParams(`The request lacks a valid "${key}"`)
 }
