@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
 import { backoffMs } from '../../patterns/backoff.ts'
-import { pause } from '../../patterns/timers.ts'
+import { MAX_TIMER_MS, pause } from '../../patterns/timers.ts'
 import type { AttachedWebhooks, DeliverOptions, EventHost } from '../host.ts'
 import type { WebhookSubscription } from '../storage.ts'
 import { deliverTo, type DeliveryEnvironment } from './delivery.ts'
@@ -121,10 +121,10 @@ export function createRunner(host: EventHost, settings: WebhookSettings): Runner
         host.report(error)
         waitMs = backoffMs(failures++)
       }
-      // Other processes may append events
-      if (storage.durable) waitMs = Math.min(waitMs, POLL_MS)
       if (signal.aborted || waitMs <= 0) continue
-      await Promise.race([woken, ...(waitMs < Infinity ? [pause(waitMs)] : [])])
+      // Other processes may append events to a durable storage
+      const maxWaitMs = storage.durable ? POLL_MS : MAX_TIMER_MS
+      await Promise.race([woken, pause(Math.min(waitMs, maxWaitMs))])
     }
   }
 
