@@ -5,7 +5,7 @@
  */
 import { isPrivateHost } from '../../patterns/private-hosts.ts'
 import type { JsonObject } from '../../protocol/types.ts'
-import { isObject } from '../../protocol/validate.ts'
+import { memberAt } from '../../protocol/validate.ts'
 import { invalidParams, requireObject } from '../../server/request/params.ts'
 import { decodeWebhookSecret } from '../signature.ts'
 import type { WebhookSettings } from './options.ts'
@@ -15,8 +15,8 @@ import { parseUrl } from '../../patterns/url.ts'
 const MAX_URL_LENGTH = 4096
 
 /** The member `mode` of `delivery`; `webhook` if it is absent. */
-export function modeOf({ delivery }: JsonObject): unknown {
-  return (isObject(delivery) ? delivery.mode : undefined) ?? 'webhook'
+export function modeOf(params: JsonObject): unknown {
+  return memberAt(params, ['delivery', 'mode']) ?? 'webhook'
 }
 
 /**

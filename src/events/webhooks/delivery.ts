@@ -7,7 +7,6 @@ import { backoffMs } from '../../patterns/backoff.ts'
 import type { OngoingOperation } from '../../patterns/guard-observer.ts'
 import { ProtocolError } from '../../protocol/errors.ts'
 import { memberAt } from '../../protocol/validate.ts'
-import { wellFormedJson } from '../../protocol/well-formed-json.ts'
 import type { EventHost, NextEvents, OpenSubscription } from '../host.ts'
 import type { EventStorage, Position, WebhookSubscription } from '../storage.ts'
 import { MAX_WEBHOOK_BYTES, type ControlBody, type EventOccurrence } from '../wire.ts'
@@ -22,7 +21,7 @@ import {
   termination,
   type Progress,
 } from './progress.ts'
-import { randomText, sendSigned } from './request.ts'
+import { encodeBody, randomText, sendSigned } from './request.ts'
 import { planRetry, wasSuspendedTooLong } from './retries.ts'
 import { toOpen } from './subscribe.ts'
 
@@ -120,11 +119,11 @@ export async function deliverTo(
   async function sendEvent(occurrence: EventOccurrence, position: Position): Promise<boolean> {
     const { record, progress } = lease
     const cursor = progress.cursor ?? (await host.cursorOf(subscription, record.position))
-    const body = encode({ ...occurrence, cursor })
+    const body = encodeBody({ ...occurrence, cursor })
     const { eventId, name } = occurrence
     if (body.length > MAX_WEBHOOK_BYTES) {
-      const limit = `more than ${MAX_WEBHOOK_BYTES} bytes`
-      host.report(new RangeError(`Cannot deliver "${eventId}" of "${name}": it has ${limit}`))
+      const message = `Cannot deliver "${eventId}" of "${name}": it has more than ${MAX_WEBHOOK_BYTES} bytes`
+      host.report(new RangeError(message))
       return lease.save({ position, progress: withoutBody(progress) })
     }
     const { messageId = settings.randomMessageIds ? `msg_${randomText()}` : eventId } = progress
@@ -146,7 +145,7 @@ export async function deliverTo(
 
   function sendControl(body: ControlBody): Promise<boolean> {
     const { messageId } = lease.progress
-    return attempt(body.type, encode(body), {}, { messageId })
+    return attempt(body.type, encodeBody(body), {}, { messageId })
   }
 
   /**
@@ -237,8 +236,4 @@ export async function deliverTo(
     if (await storage.remove(lease.record)) host.unsubscribed(subscription)
     return false
   }
-}
-
-function encode(body: EventOccurrence | ControlBody): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(wellFormedJson(body))
 }

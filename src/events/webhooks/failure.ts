@@ -12,11 +12,17 @@ const TIMEOUT = /TIME/i
 /** Codes of errors for unreadable HTTP responses. */
 const UNREADABLE = /HPE_|HTTP/
 
+/** What `fetch` rejects with, as the runtimes describe it. */
+interface NetworkError {
+  readonly code?: unknown
+  readonly name?: unknown
+  readonly cause?: { readonly code?: unknown }
+}
+
 /** The reason for an error of the network. */
 export function networkFailure(error: unknown): DeliveryFailure {
-  const { code, name, cause } = (error ?? {}) as { code?: unknown; name?: unknown; cause?: unknown }
-  const { code: innerCode } = (cause ?? {}) as { code?: unknown }
-  const text = [code, innerCode, name].join(' ')
+  const failure = error as NetworkError | undefined
+  const text = [failure?.code, failure?.cause?.code, failure?.name].join(' ')
   if (TIMEOUT.test(text)) return 'timeout'
   if (TLS.test(text)) return 'tls_error'
   if (UNREADABLE.test(text)) return 'http_5xx'

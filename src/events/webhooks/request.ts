@@ -6,6 +6,7 @@
 import { readBytes } from '../../patterns/bounded-read.ts'
 import { withTimeout } from '../../patterns/timeout.ts'
 import { encodeBase64Url } from '../../protocol/base64url.ts'
+import { wellFormedJson } from '../../protocol/well-formed-json.ts'
 import { SignatureHeader, signWebhook } from '../signature.ts'
 import type { WebhookSecret } from '../storage.ts'
 import { SUBSCRIPTION_HEADER, type DeliveryFailure } from '../wire.ts'
@@ -90,6 +91,11 @@ export async function sendRequest(
     controller.abort(error)
     return { failure: networkFailure(error) }
   }
+}
+
+/** The body of a request, as it is signed and sent. */
+export function encodeBody(body: object): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(wellFormedJson(body))
 }
 
 /** 128 random bits, for ids and challenges. */

@@ -10,7 +10,7 @@ import { parseObject } from '../../protocol/validate.ts'
 import type { EventHost } from '../host.ts'
 import type { DeliveryFailure } from '../wire.ts'
 import type { WebhookSettings } from './options.ts'
-import { randomText, sendRequest, sendSigned } from './request.ts'
+import { encodeBody, randomText, sendRequest, sendSigned } from './request.ts'
 
 /** The hosts whose challenges are counted. */
 const MAX_HOSTS = 10_000
@@ -81,9 +81,7 @@ export function createVerify(host: EventHost, settings: WebhookSettings): Verify
     secret: string,
   ): Promise<DeliveryFailure | undefined> {
     const nonce = randomText()
-    const body = new TextEncoder().encode(
-      JSON.stringify({ type: 'verification', challenge: nonce }),
-    )
+    const body = encodeBody({ type: 'verification', challenge: nonce })
     const messageId = `msg_verification_${randomText()}`
     const secrets = [{ secret }]
     const request = { url, subscriptionId, messageId, body, secrets }
