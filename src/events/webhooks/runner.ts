@@ -115,7 +115,7 @@ export function createRunner(host: EventHost, settings: WebhookSettings): Runner
       resetWake()
       let waitMs: number
       try {
-        waitMs = ((await deliver({ storage, signal })) ?? Infinity) - Date.now()
+        waitMs = ((await deliver({ storage })) ?? Infinity) - Date.now()
         failures = 0
       } catch (error) {
         host.report(error)

@@ -147,9 +147,8 @@ export function subscriptionMethods(
     })
 
     async function save(): Promise<SubscribeEventsResult | undefined> {
-      let latest = stored
+      let current = live
       for (;;) {
-        const current = live && latest
         const progress = current ? progressOf(current) : {}
         const isResumed = current?.status === 'suspended'
         // A source must be asked for its events
@@ -161,24 +160,24 @@ export function subscriptionMethods(
           status: 'active',
           ...(subscriber.auth && { auth: subscriber.auth }),
           position: current ? current.position : position,
-          version: (latest?.version ?? 0) + 1,
+          version: ((current ?? stored)?.version ?? 0) + 1,
           secrets: rotate(current?.secrets ?? [], secret),
           dueAt: isDue ? Date.now() : (current?.dueAt ?? null),
           progress: isResumed ? resumed(progress) : { ...progress },
         }
         if (await storage.save(subscription)) break
         // A delivery may have changed it at the same time
-        latest = await storage.load(id, name)
-        if (!live || !latest || !isLive(latest)) return undefined
+        current = live && (await storage.load(id, name))
+        if (!current || !isLive(current)) return undefined
       }
       // The stored subscription had expired
       if (stored && !live && !isTerminated(stored)) host.unsubscribed(toOpen(stored, ctx.env))
       return {
         id,
         refreshBefore: expiresAt === null ? null : toIso(expiresAt),
-        cursor: await host.cursorOf(open, live && latest ? latest.position : position),
+        cursor: await host.cursorOf(open, current ? current.position : position),
         truncated: !live && truncated,
-        ...(live && latest && { deliveryStatus: deliveryStatus(latest, limits.isBusy(url)) }),
+        ...(current && { deliveryStatus: deliveryStatus(current, limits.isBusy(url)) }),
       }
     }
   }

@@ -15,9 +15,9 @@ import type { WebhookSettings } from './options.ts'
 export function expiryOf(ttlMs: unknown, settings: WebhookSettings): number | null {
   const { endless, minTtlMs, maxTtlMs } = settings
   if (ttlMs === null && endless) return null
-  const requested = ttlMs === null ? maxTtlMs : (ttlMs ?? settings.ttlMs)
-  if (!Number.isInteger(requested) || Number(requested) <= 0) {
+  const requested = (ttlMs === null ? maxTtlMs : (ttlMs ?? settings.ttlMs)) as number
+  if (!Number.isInteger(requested) || requested <= 0) {
     throw invalidParams('"ttlMs" must be null or a whole number above 0')
   }
-  return Date.now() + Math.min(Math.max(Number(requested), minTtlMs), maxTtlMs)
+  return Date.now() + Math.min(Math.max(requested, minTtlMs), maxTtlMs)
 }
