@@ -35,6 +35,8 @@ export default defineConfig({
   test: {
     reporters: ['default', './test/reporter.ts'],
     sequence: { sequencer: LongestFirst },
+    // Transformed sources are reused by all projects and by later runs, until they or the lockfile change
+    experimental: { fsModuleCache: true },
     coverage: { include: ['src/**/*.ts', 'runtimes/**/*.ts'] },
     projects: [
       {
