@@ -51,7 +51,7 @@ export function oauthClient(
   if (methods.includes(POST_METHOD) && !methods.includes(BASIC_METHOD)) {
     return { client_id, authenticate: ClientSecretPost(clientSecret) }
   }
-  // The default of RFC 7591 is this method, also for a server that issued a secret but lists no method for it
+  // RFC 7591 defaults to this method, also for a server that issued a secret but lists no method for it
   if (methods.includes(BASIC_METHOD) || methods.includes('none')) {
     return { client_id, authenticate: clientSecretBasic(clientSecret) }
   }

@@ -93,8 +93,9 @@ export class Call implements OutgoingRequest {
     this.reject(error)
     // The cause is the reason that the application passed to `abort`, if any
     const { cause } = error
-    const given = cause instanceof Error && cause.name !== 'AbortError' ? cause.message : cause
-    this.#owner.onCallCancelled(this, typeof given === 'string' ? given : error.message)
+    const givenReason =
+      cause instanceof Error && cause.name !== 'AbortError' ? cause.message : cause
+    this.#owner.onCallCancelled(this, typeof givenReason === 'string' ? givenReason : error.message)
   }
 
   /** Handles progress, which restarts the idle timeout. Returns what the hook returns. */

@@ -41,7 +41,7 @@ export function request(
   options: RequestOptions = {},
 ): Promise<Result> {
   const { client } = connection
-  // Added before the middleware, which can change it
+  // The caller's `_meta` is added before the middleware, which can change it
   const exchange = { client, method, params: withMeta(params, options.meta), options }
   return connection.pass === passDirectly
     ? send(connection, exchange, check)

@@ -150,7 +150,7 @@ class SseEndpoint {
     const account = accountOf(caller)
     const ofAccount = ({ caller: other }: SseConnection): boolean => accountOf(other) === account
     const countOfAccount = (): number => [...this.#connections.values()].filter(ofAccount).length
-    // The connections of the account are counted only if there are enough of all accounts
+    // Counting takes time, so it is skipped while all accounts together have fewer connections
     const isAccountFull =
       account !== undefined &&
       size >= maxConnectionsPerCaller &&
