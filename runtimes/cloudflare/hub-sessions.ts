@@ -30,7 +30,7 @@ const MAX_MISSED_CHARACTERS = 4_000_000
 /** How many recently ended sessions are remembered. */
 const MAX_ENDED = 1000
 
-/** The attachmentOf of a socket. It is stored while the hub hibernates, so do not rename its fields. */
+/** The attachment of a socket. It is stored while the hub hibernates, so do not rename its fields. */
 interface Attachment {
   readonly session: string
   /** The id of the stream. Absent if its client cannot resume it, as with HTTP+SSE. */
