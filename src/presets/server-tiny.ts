@@ -38,6 +38,7 @@ export {
   type ToolFailure,
 } from '../server/features/results.ts'
 export { pagesOf } from '../server/features/pagination.ts'
+export type { ToolHandlerFor, ToolOptions, ToolRegistration } from '../server/features/tools.ts'
 export { rateLimit } from '../server/middleware/rate-limit.ts'
 export { responseCache } from '../server/middleware/response-cache.ts'
 export { timeout } from '../server/middleware/timeout.ts'
@@ -123,4 +124,3 @@ export function createServer<Env = unknown>(
   rejectMembers(TinyRequestContext.prototype, 'ctx', MISSING_CONTEXT_MEMBERS)
   return server
 }
-export type { ToolHandlerFor, ToolOptions, ToolRegistration } from '../server/features/tools.ts'

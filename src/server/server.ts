@@ -150,7 +150,8 @@ export interface BaseServer<Env = unknown, Ctx = BaseContext<Env>> {
    * Registers a tool.
    *
    * @throws {TypeError} If the name is taken, an option is unknown, the handler is missing, or the
-   *   input is not an object schema.
+   *   input is not an object schema; if `x-mcp-header` in the input is invalid, or the server is from
+   *   `edgewise/server/tiny`, which does not support it.
    * @throws {RangeError} If a duration of its task options is not a positive integer.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
    */
