@@ -41,12 +41,18 @@ export type Open = (revision?: Revision) => Promise<Client>
 export async function* checkEndpoint(options: WireOptions, open: Open): AsyncGenerator<Finding> {
   const wire = new Wire(options)
   const initialized = await wire.send(INITIALIZE)
+  const messages = new Set<string>()
   try {
-    yield* checkAnswering(wire, initialized, options, open)
+    for await (const found of checkAnswering(wire, initialized, options, open)) {
+      messages.add(found.message)
+      yield found
+    }
   } catch (error) {
     options.signal?.throwIfAborted()
     if (!hasNoResponse(error)) throw error
-    yield await explainSilence(wire, error)
+    const reason = await explainSilence(wire, error)
+    // A browser may block several requests for the same reason
+    if (!messages.has(reason.message)) yield reason
   }
 }
 

@@ -47,7 +47,7 @@ describe('The playground explains', () => {
     await sees(page.locator('#status'), 'the browser blocks the response (CORS)')
     const main = page.getByRole('main')
     const missing =
-      /allows pages of .* does not list Mcp-Protocol-Version, Mcp-Session-Id, Last-Event-ID, Mcp-Method, Mcp-Name\./
+      /allows pages of .* does not list MCP-Protocol-Version, Mcp-Session-Id, Last-Event-ID, Mcp-Method, Mcp-Name\./
     await sees(main, missing)
     await sees(main, /^Access-Control-Allow-Headers: /)
     await sees(page.locator('.entry'), 'answered, but not readable by the page')

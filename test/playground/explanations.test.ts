@@ -48,7 +48,7 @@ describe('Explanations of the playground', () => {
     it('name exactly the headers that the server does not allow', () => {
       const missing = ['mcp-protocol-version', 'mcp-session-id']
       const { why, lines } = explainBlocked({ origin, requested, missing })
-      expect(why).toContain('does not list Mcp-Protocol-Version, Mcp-Session-Id.')
+      expect(why).toContain('does not list MCP-Protocol-Version, Mcp-Session-Id.')
       expect(lines).toEqual([expect.stringMatching(/^Access-Control-Allow-Headers: /)])
     })
 

@@ -14,7 +14,7 @@ const REQUEST_HEADERS = [
   'Last-Event-ID',
   'Mcp-Method',
   'Mcp-Name',
-  'Mcp-Protocol-Version',
+  'MCP-Protocol-Version',
   'Mcp-Session-Id',
 ]
 /** Headers that every page may send. */

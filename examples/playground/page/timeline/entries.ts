@@ -177,7 +177,9 @@ export function entryBuilder(): EntryBuilder {
     const entry = steps.get(id) ?? create({ kind: 'sign-in', title, start: at })
     steps.set(id, entry)
     Object.assign(entry, { title, about: summary })
-    if (state === 'failed') end(entry, at, status === undefined ? 'failed' : `HTTP ${status}`, true)
+    // A document with the status 200 may still be wrong
+    const isRefused = status !== undefined && status >= 400
+    if (state === 'failed') end(entry, at, isRefused ? `HTTP ${status}` : 'failed', true)
     else if (state !== 'running') end(entry, at, state === 'absent' ? 'does not exist' : 'done')
     const lines = status === undefined ? [url] : [url, `HTTP ${status}`]
     const body = said === undefined ? {} : { body: { json: said } }

@@ -129,7 +129,8 @@ const icons: { readonly [Kind in Entry['kind']]?: IconName } = {
   check: 'check',
 }
 
-function iconOf({ kind, direction }: Entry): IconName {
+function iconOf({ kind, direction, failed }: Entry): IconName {
+  if (kind === 'check' && failed) return 'alert'
   return icons[kind] ?? (direction === 'sent' ? 'up' : 'down')
 }
 
