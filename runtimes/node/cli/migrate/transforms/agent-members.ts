@@ -8,6 +8,7 @@ import { clientCalls } from './client-calls.ts'
 import { contextNameIn, handlerAround } from './handlers.ts'
 import { callOf, entryOf, walk } from './syntax.ts'
 
+/** What to do without a member: the section of the guide, and the text of the mark. */
 const REPLACED: Readonly<Record<string, readonly [Subject, string]>> = {
   state: [
     'state',
@@ -69,13 +70,14 @@ function migrateMember(file: FileMigration, node: ts.PropertyAccessExpression): 
     return
   }
   if (hideForAll(file, node)) return
-  const isState = name === 'state' || name === 'props'
+  const isValue = name === 'state' || name === 'props'
   const [subject, message] = entryOf(REPLACED, name) ?? [
     'mcpAgent',
     `There is no equivalent of this.${name}`,
   ]
-  file.giveUp(call && !isState ? call : node, subject, message)
+  file.giveUp(call && !isValue ? call : node, subject, message)
 
+  /** Migrates the member to the context of its handler. Returns whether there is an equivalent. */
   function migrate(context: string): boolean {
     if (name === 'env') {
       file.replace(node, `${context}.env`)
@@ -83,9 +85,9 @@ function migrateMember(file: FileMigration, node: ts.PropertyAccessExpression): 
     }
     if (call && name === 'elicitInput')
       return clientCalls.elicitInput?.migrate(file, call, context) === true
-    const next = node.parent
-    if (name !== 'ctx' || !ts.isPropertyAccessExpression(next)) return false
-    if (next.name.text !== 'waitUntil') return false
+    const { parent } = node
+    if (name !== 'ctx' || !ts.isPropertyAccessExpression(parent)) return false
+    if (parent.name.text !== 'waitUntil') return false
     file.replace(node, context)
     return true
   }
