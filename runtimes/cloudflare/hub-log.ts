@@ -229,11 +229,11 @@ export class HubLog {
   }
 
   /** Deletes old changes if a later change is equal, and very old changes of resources in any case. */
-  #trim(last: number): void {
+  #trim(lastSeq: number): void {
     this.#rows(
       `DELETE FROM mcp_changes WHERE seq <= ? AND seq NOT IN
        (SELECT max(seq) FROM mcp_changes GROUP BY method, what)`,
-      last - RECENT_CHANGES,
+      lastSeq - RECENT_CHANGES,
     )
     this.#rows(
       `DELETE FROM mcp_changes WHERE what IS NOT NULL AND seq <=
