@@ -55,6 +55,7 @@ async function start(
   const since = Date.now() - maxAgeMs
   for (let reads = 0; reads < MAX_READS; reads++) {
     const { events, position: end, hasMore } = await readSource(reader, found.position, PAGE)
+    // An event whose timestamp is invalid counts as recent
     const firstRecent = events.findIndex(
       ({ occurrence }) => !(Date.parse(occurrence.timestamp) < since),
     )
@@ -66,7 +67,7 @@ async function start(
   return found
 }
 
-/** Positions are cursors of the source, as JSON. */
+/** Reads the events after a position, which is a {@link SourcePosition} as JSON. */
 async function readSource(reader: Reader, from: Position, limit: number): Promise<NextEvents> {
   const position = typeof from === 'string' ? from : null
   const { entry, subscription, report } = reader
@@ -81,16 +82,17 @@ async function readSource(reader: Reader, from: Position, limit: number): Promis
     const { pollMs: waitMs } = entry
     return { events: [], from: now, position: now, truncated: false, hasMore: false, waitMs }
   }
-  const start = polled.events.findIndex(({ eventId }) => eventId === lastId) + 1
+  const firstNew = polled.events.findIndex(({ eventId }) => eventId === lastId) + 1
   // The previous batch was read to its end
-  if (start > 0 && start === polled.events.length) {
+  if (firstNew > 0 && firstNew === polled.events.length) {
     return readSource(reader, JSON.stringify([polled.cursor]), limit)
   }
   const events: FoundEvent[] = []
   const invalid = (reason: string): Error => new TypeError(`"poll" of "${name}": ${reason}`)
-  const truncated = polled.truncated === true && start === 0
+  // If a batch is read in parts, only the first part reports that events were skipped
+  const truncated = polled.truncated === true && firstNew === 0
   let reached = position
-  for (const { eventId, timestamp, data, meta } of polled.events.slice(start)) {
+  for (const { eventId, timestamp, data, meta } of polled.events.slice(firstNew)) {
     const isFull = events.length >= limit
     const payload = isFull
       ? null
