@@ -1,5 +1,5 @@
 /** What careless handlers, stores and numbers must not do to tasks. */
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import * as z from 'zod'
 import { createMemoryTaskStore } from '../../src/tasks/store.ts'
 import type { TasksOptions } from '../../src/tasks/options.ts'
@@ -114,7 +114,18 @@ describe('A store', () => {
     }
   }
 
+  /** Lets timers fire early, until the test ends. */
+  function hurryTimers(): void {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const clock = setInterval(() => vi.advanceTimersByTime(1000), 1)
+    onTestFinished(() => {
+      clearInterval(clock)
+      vi.useRealTimers()
+    })
+  }
+
   test('that fails for a moment loses no outcome', async () => {
+    hurryTimers()
     let away = 2
     const { server, errors, ran } = makeFixture({ store: refusing(() => away-- > 0) })
     const wire = wireTo(server)
@@ -125,18 +136,12 @@ describe('A store', () => {
   })
 
   test('that never takes an outcome fails the task [M-TASK-022]', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const clock = setInterval(() => vi.advanceTimersByTime(1000), 1)
-    try {
-      const { server, ran } = makeFixture({ store: refusing(() => true) })
-      const wire = wireTo(server)
-      const failed = await wire.until(await wire.start('quick'), 'failed')
-      expect(failed).toMatchObject({ error: { message: 'Internal error' } })
-      expect(ran).toEqual(['quick'])
-    } finally {
-      clearInterval(clock)
-      vi.useRealTimers()
-    }
+    hurryTimers()
+    const { server, ran } = makeFixture({ store: refusing(() => true) })
+    const wire = wireTo(server)
+    const failed = await wire.until(await wire.start('quick'), 'failed')
+    expect(failed).toMatchObject({ error: { message: 'Internal error' } })
+    expect(ran).toEqual(['quick'])
   })
 })
 
