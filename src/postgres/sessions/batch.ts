@@ -23,7 +23,7 @@ export interface Writes {
   readonly answered: readonly (readonly [string, string])[]
   /** Answers of the client that were received by the handler: session, question. */
   readonly taken: readonly (readonly [string, number])[]
-  /** The sessions whose other processes must read the rows. */
+  /** The sessions whose new rows other processes must read. */
   readonly woken: readonly string[]
 }
 

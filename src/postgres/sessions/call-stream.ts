@@ -85,8 +85,8 @@ export class CallStream implements OutgoingStream, WrittenStream {
     return this.#options.resumable && this.call ? JSON.stringify(this.call) : null
   }
 
-  /** Resolves when no message waits for a write. */
-  get settled(): Promise<void> | undefined {
+  /** Resolves when no message waits for a write; `undefined` if none waits. */
+  get pendingDelivery(): Promise<void> | undefined {
     return this.#pendingDelivery
   }
 

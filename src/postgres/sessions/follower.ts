@@ -62,13 +62,13 @@ export class Follower {
     while (this.#sink.open) {
       const local = this.#session.local(this.#stream)
       // A message that waits is sent to the client that is connected when it is written, so none may wait
-      await local?.settled
+      await local?.pendingDelivery
       try {
         const news = await this.#session.read(this.#stream, this.#seq)
         await this.#send(news)
         if (news.more) continue
         if (local && this.#session.local(this.#stream) === local) {
-          if (local.seq <= this.#seq && !local.settled) return local.connect(this.#sink)
+          if (local.seq <= this.#seq && !local.pendingDelivery) return local.connect(this.#sink)
           // The next events of the stream are not written yet
           await this.#wakeSignal.wait(WRITE_MS)
         } else if (await this.#waitOrStop(news)) return
