@@ -163,6 +163,7 @@ describe('UriTemplate.match', () => {
     ['repo{/owner,name}', 'repo/a/b/c'],
     ['search{?q}', 'search?page=2'],
     ['search{?q}', 'search?q=1&q=2'],
+    ['repo{/path*}{?q}', 'repo/a?path=b'],
     ['search{?q}', 'search?q=1#x'],
     ['search{?q}', 'search?q=%zz'],
     ['file/{name}', 'file/%'],

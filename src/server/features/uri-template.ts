@@ -21,7 +21,7 @@ export interface UriTemplate {
    * match. A decoded value may contain any character, including `/` and `..`.
    *
    * - `{x}` has at least one character and ends before `/`, `?` or `#`; `{+x}` may contain these.
-   * - `{.x}`, `{/x}`, `{;x}`, `{#x}` and all but the first name of a list may be absent.
+   * - `{.x}`, `{/x}`, `{;x}`, `{#x}` and all names of an expression but the first may be absent.
    * - `{?x,y}` and `{&x,y}` accept their names in any order, each at most once unless it has a `*`.
    *   A name that is not in the template does not match.
    * - If several interpretations match, earlier variables are as short as possible.
@@ -149,10 +149,12 @@ function toParts(segments: readonly (string | Expression)[], fail: Fail): Part[]
       continue
     }
     const { first, separator, stops, variables } = segment
-    if (separator !== '&') {
+    const isQuery = separator === '&'
+    if (!isQuery) {
       parts.push(...variables.map((variable, index) => toPart(segment, variable, index)))
       continue
     }
+    // One part reads the whole query: further variables are added to its map
     if (!queryVariables) {
       queryVariables = new Map()
       parts.push({ prefix: first, stops, read: queryReader(queryVariables) })
@@ -192,7 +194,8 @@ function queryReader(variables: ReadonlyMap<string, boolean>): NonNullable<Part[
       const value = decodeURIComponent(rest.join('='))
       const isList = variables.get(name)
       const earlier = values[name]
-      if (Array.isArray(earlier)) earlier.push(value)
+      // Not a list of the path, whose name is not in the query
+      if (isList && Array.isArray(earlier)) earlier.push(value)
       else if (isList === undefined || earlier !== undefined) return false
       else values[name] = isList ? [value] : value
     }
