@@ -1,6 +1,6 @@
 /**
- * The limits on a hub's streams. A hub can have as many as the platform allows sockets for one object, and
- * one caller at most half of them.
+ * The limits on the streams of a hub, the Durable Object that announces changes. Each stream is a socket, so
+ * the platform's limit on sockets applies. One caller has at most half of them.
  *
  * @see https://developers.cloudflare.com/durable-objects/best-practices/websockets/
  */
@@ -8,7 +8,7 @@ import { accountOf, type SubscribeOptions } from '#internal/http'
 
 /** The platform's limit on the sockets of one object. */
 const MAX_SOCKETS = 32_768
-/** The sockets are counted again after this many stream requests, since counting is slow. */
+/** Counting sockets is slow, so it is done once in this many stream requests. */
 const COUNT_EVERY = 256
 
 const HEADER_ACCOUNT = 'edgewise-account'
@@ -41,7 +41,8 @@ export class ConnectionQuota {
     }
     const remaining = MAX_SOCKETS - this.#openCount
     if (remaining <= 0) return HUB_FULL_STATUS
-    // Counting the streams of one account is slow, so it is done only if there are enough streams in total
+    // Counting the streams of one account is slow, so it is skipped while all accounts together are below the
+    // limit of one
     if (this.#openCount >= remaining && this.#ctx.getWebSockets(account).length >= remaining) {
       return CALLER_FULL_STATUS
     }

@@ -32,7 +32,7 @@ export function streamUnavailable(status?: number): Response {
   return refuse(503, quotaMessage(status), { 'retry-after': '60' })
 }
 
-/** Starts the stream of a session, once the client is ready, by an empty message to the hub. */
+/** Starts the stream of a session, by an empty message to the hub. Call it once the client is ready. */
 export function startStream(socket: WebSocket): void {
   socket.send('')
 }
@@ -54,7 +54,7 @@ export interface WorkerNotifier {
   elicitationComplete(elicitationId: string): Promise<void>
 }
 
-/** The hub objects. */
+/** All hub objects together. */
 export class Hub {
   readonly #binding: string
   readonly #shards: number
@@ -65,7 +65,7 @@ export class Hub {
     this.#shards = hubShards
   }
 
-  /** Publishes the changes that a notifier of this isolate announces, once it answers requests. */
+  /** Publishes the changes that a notifier announces, as soon as this isolate answers requests. */
   relay(source: Notifier): void {
     source.subscribe((change) => {
       // During module startup nothing can be sent, and no client listens yet
@@ -147,7 +147,7 @@ export class Hub {
     return namespace.get(namespace.idFromName(`hub ${shard}`))
   }
 
-  /** The hub of a session. The last digits of session ids are evenly distributed over the hubs. */
+  /** The hub object of a session. The last digits of session ids are evenly distributed over the objects. */
   #objectOf(session: string): DurableObjectStub<HubObject> {
     return this.#objectAt(parseInt(session.slice(-8), 16) % this.#shards)
   }

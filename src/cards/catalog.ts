@@ -40,9 +40,9 @@ const OPTION_NAMES: OptionNames<AiCatalogOptions> = {
 const EXTENSION_KEY = /^(?:https?:\/\/\S+|[a-z][\w-]*(?:\.[\w-]+)+)$/i
 
 /**
- * Creates a catalog, for the domain that users know. The entry of a card has the address of the
- * card, which is `/server-card` below its first endpoint; if that is unknown, the entry contains
- * the card itself. To set other members, pass a whole entry.
+ * Creates a catalog, to be served from the domain that users know. The entry of a card has the URL
+ * `/server-card` below the first endpoint of the card; if the card has no endpoint, the entry contains the
+ * card itself. To set other members, pass a whole entry.
  *
  * @example
  * ```ts
@@ -117,7 +117,7 @@ function entryFaults(
   ]
 }
 
-/** Rejects what parsers read differently (RFC 7493), as the canonical form requires. */
+/** Rejects what parsers read differently (RFC 7493), as the canonical form of JSON requires (RFC 8785). */
 function requireUnambiguous(this: unknown, name: string, value: unknown): unknown {
   const isWellFormed = name.isWellFormed() && (typeof value !== 'string' || value.isWellFormed())
   const isExact =
@@ -143,5 +143,6 @@ function requireUnambiguous(this: unknown, name: string, value: unknown): unknow
  * @see https://github.com/Agent-Card/ai-catalog
  */
 export function catalogLink(url: string = CATALOG_PATH): string {
+  // All but printable ASCII, without quotes and angle brackets
   return `<${url.replaceAll(/[^!#-;=?-~]/gu, encodeURIComponent)}>; rel="ai-catalog"`
 }

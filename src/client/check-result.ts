@@ -16,7 +16,7 @@ export function isComplete({ resultType = 'complete' }: Result): boolean {
 
 /**
  * Checks the required members of a complete result, and returns it. Over HTTP since 2026-07-28, tools
- * with invalid annotations are removed from a list of tools.
+ * whose `x-mcp-header` annotations are invalid are removed from a list of tools.
  *
  * @throws {SdkError} `INVALID_MESSAGE`.
  */

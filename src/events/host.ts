@@ -12,7 +12,7 @@ import type { RequestContext } from '../server/request/request-context.ts'
 import type { EventLog, EventStorage, Position } from './storage.ts'
 import type { DeliveryMode, EventOccurrence } from './wire.ts'
 
-/** Who receives events. Known at each delivery, also without a request. */
+/** Who receives events. Available at each delivery, even if there is no request. */
 export interface Subscriber {
   readonly principal: string | undefined
   /** What is known about the authorization, without the token. */
@@ -28,7 +28,7 @@ export interface OpenSubscription {
   /** The arguments as the client sent them. */
   readonly arguments: JsonObject
   readonly subscriber: Subscriber
-  /** The id of the webhook subscription, for events that are emitted to it alone. */
+  /** The id of a webhook subscription or stream, for events that are emitted to it alone. */
   readonly id?: string
   /** The log to read. By default, the log of the host. */
   readonly log?: EventLog
@@ -53,7 +53,7 @@ export interface NextEvents {
   readonly truncated: boolean
   /** Whether more may follow immediately. */
   readonly hasMore: boolean
-  /** How long to wait before a source is read again, in milliseconds. Absent for the log. */
+  /** How long to wait before `poll` is called again, in milliseconds. Absent if there is no `poll`. */
   readonly waitMs?: number
 }
 
@@ -112,17 +112,17 @@ export interface EventHost {
   /** Encrypts a position; null if the type has no history. */
   cursorOf(subscription: OpenSubscription, position: Position): Promise<string | null>
   /**
-   * Calls the author's `onSubscribe`, and observes the subscription.
+   * Calls the type's `onSubscribe`, and reports the subscription to the observer.
    *
    * @param mode `webhook` by default.
-   * @param end Ends a subscription that is not stored, with an error if it may not be continued.
+   * @param end Ends a subscription that is not stored; with an error if the client must not continue it.
    */
   subscribed(
     subscription: OpenSubscription,
     mode?: DeliveryMode,
     end?: (error?: Error) => void,
   ): Promise<void>
-  /** Calls the author's `onUnsubscribe`, whose errors are reported, and observes the end. */
+  /** Calls the type's `onUnsubscribe`, whose errors are reported, and reports the end to the observer. */
   unsubscribed(subscription: OpenSubscription, mode?: DeliveryMode): void
   /** Creates an error of the extension. */
   error(kind: EventErrorKind, message: string, data: JsonObject): Error

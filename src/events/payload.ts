@@ -12,14 +12,14 @@ import { validate } from './validate.ts'
  * The payload that a subscription receives; undefined if it does not receive the event, null if the
  * event must be read again later.
  *
- * @param hasFound Whether there are earlier events, which can be delivered first.
- * @throws {unknown} The error of the author's function, if the reader stops at failures and has found
- *   nothing.
+ * @param hasEarlier Whether there are earlier events, which can be delivered first.
+ * @throws {unknown} The error of the type's `matches` or `transform`, if the reader stops at failures and
+ *   there are no earlier events.
  */
 export async function payloadFor(
   { entry, subscription: { subscriber }, input, report, stopsAtFailure }: Reader,
   data: JsonObject,
-  hasFound: boolean,
+  hasEarlier: boolean,
 ): Promise<JsonObject | null | undefined> {
   const { matches, transform } = entry.options
   // Each function gets its own copy, which it may modify
@@ -34,12 +34,12 @@ export async function payloadFor(
       report(error)
       return undefined
     }
-    if (hasFound) return null
+    if (hasEarlier) return null
     throw error
   }
 }
 
-/** @throws {TypeError} If a payload from the author does not fit the schema. */
+/** @throws {TypeError} If a payload that `transform` or `poll` returned does not fit the schema. */
 export function validPayload(
   { item, options }: EventEntry,
   data: JsonObject,

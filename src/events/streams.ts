@@ -50,8 +50,8 @@ export function streams(options: StreamOptions = {}): StreamMode {
   const { heartbeatMs = 25_000, maxStreams = 10_000, maxStreamsPerPrincipal = 100 } = options
   requireKnown('streams', options, OPTION_NAMES)
   // False for `NaN`
-  const areLimits = heartbeatMs > 0 && maxStreams >= 0 && maxStreamsPerPrincipal >= 0
-  if (!areLimits) {
+  const isValid = heartbeatMs > 0 && maxStreams >= 0 && maxStreamsPerPrincipal >= 0
+  if (!isValid) {
     throw new RangeError('"heartbeatMs" must be above 0, and limits must not be negative')
   }
   return (host) => streamsOf(host, { heartbeatMs, maxStreams, maxStreamsPerPrincipal })
@@ -83,7 +83,7 @@ function streamsOf(
         },
       })
       const start = await host.start(opened, params)
-      // `subscription` is the same object as `opened`, by which the host knows the validated arguments
+      // Still the same object, by whose identity the host finds the validated arguments
       const subscription = Object.assign(opened, { id: STREAM_PREFIX + crypto.randomUUID() })
       return await runStream(host, subscription, ctx, start, heartbeatMs)
     } finally {
@@ -92,7 +92,7 @@ function streamsOf(
   }
 
   /**
-   * Counts a stream; the returned function ends that.
+   * Counts a stream as open. Call the returned function when it ends.
    *
    * @throws {ProtocolError} ResourceExhausted.
    */

@@ -75,8 +75,8 @@ export class Cancellation {
 const OBSERVED_AFTER_MS = 10
 
 /**
- * Calls a listener when the request is cancelled, or now if it is already. Does not use the signal of the
- * cancellation, which is slow to create.
+ * Calls a listener when the request is cancelled, or now if it is already; possibly several times. Does not
+ * use the signal of the cancellation, which is slow to create.
  *
  * @param caller Has the HTTP request, if there is one. After {@link OBSERVED_AFTER_MS}, its signal is
  *   observed too.
@@ -97,6 +97,7 @@ export function whenCancelled(
   // Reading `cancelled` cancels the request if its HTTP request was aborted
   const checkCancelled = (): boolean => cancellation.cancelled
   if (checkCancelled()) listener()
+  // Not read yet, because some hosts create the request when it is read
   if (!('request' in caller)) return () => {}
   const timer = setTimeout(() => {
     caller.request?.signal.addEventListener('abort', checkCancelled, { once: true })

@@ -52,7 +52,7 @@ export interface ProofExpectations {
 /** Why a request is rejected. */
 export interface DpopError {
   readonly error: 'invalid_dpop_proof' | 'invalid_token' | 'use_dpop_nonce'
-  /** The message for the client, without quotes. */
+  /** The message for the client; contains no quotes, because it becomes a quoted string of a header. */
   readonly message: string
   /** The reason for the operator; contains no secrets. */
   readonly reason?: string

@@ -1,6 +1,6 @@
 /**
- * Every method that a client can call, as data. The presets list their handlers on a server; a method
- * that is missing here is rejected as unknown, even if a preset lists it.
+ * Every method that a client can call, as data. The handlers of a server are listed in
+ * `presets/server.ts` and `presets/server-tiny.ts`; a method that is missing here is rejected as unknown.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/schema
  */
@@ -58,7 +58,7 @@ export const methods: ReadonlyMap<string, MethodFacts> = new Map<string, MethodF
   ['logging/setLevel', { era: 'legacy', capability: ['logging'] }],
 ])
 
-/** Whether a server with these capabilities supports a method. */
+/** Whether a server with these capabilities supports a method, as each does if it needs no capability. */
 export function offers(
   capabilities: ServerCapabilities,
   { capability = [] }: MethodFacts,

@@ -17,7 +17,7 @@ export interface TaskPollingOptions {
    */
   readonly pollIntervalMs?: number
   /**
-   * The longest poll interval, regardless of the server's, in milliseconds.
+   * The longest poll interval, even if the server suggests a longer one, in milliseconds.
    *
    * @default 60000
    */

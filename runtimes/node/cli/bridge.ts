@@ -1,6 +1,6 @@
 /**
- * `edgewise bridge`: connects hosts that can only start programs to a remote server, or clients that
- * support only HTTP to a program. Both sides may use any revision.
+ * `edgewise bridge`: makes a remote server available to hosts that can only start programs, or a program to
+ * clients that support only HTTP. Both sides may use any revision.
  */
 import { createGateway } from '../../../src/presets/server.ts'
 import { taskPolling } from '../../../src/tasks/index.ts'
@@ -24,9 +24,10 @@ export async function bridge(invocation: Invocation): Promise<number> {
   const overStdio = 'url' in target && options.port === undefined
   if (overStdio && options.path !== undefined) throw new UsageError('"--path" needs "--port"')
   const onError = problemPrinter(options.verbose)
-  const { end, untilEnd } = lifetime()
+  const { end: endSignal, untilEnd } = lifetime()
   const gateway = await createGateway(
-    (clientOptions) => open(invocation, { ...clientOptions, extensions: [taskPolling()] }, end),
+    (clientOptions) =>
+      open(invocation, { ...clientOptions, extensions: [taskPolling()] }, endSignal),
     { onError },
   )
   try {

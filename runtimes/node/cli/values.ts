@@ -15,6 +15,7 @@ export function readValues(
   base: JsonObject,
 ): JsonObject {
   const entries = words.map((word): [string, JsonObject[string]] => {
+    // A name, then `=` or `:=`, then a value
     const [, name, colon, text] = /^(?!:=)([^=]+?)(:?)=(.*)$/s.exec(word) ?? []
     if (name === undefined || text === undefined) {
       throw new UsageError(`"${word}" is not of the form name=value`)

@@ -59,7 +59,7 @@ export function eventSubscriptions(
   return new ClientSubscriptions(client, options)
 }
 
-/** A subscription in this process, with or without a loop. */
+/** A subscription in this process, with or without a loop, which `follow` runs. */
 interface Active {
   readonly followed: FollowedSubscription
   readonly webhook: Webhook | undefined
@@ -71,7 +71,7 @@ class ClientSubscriptions implements EventSubscriptions {
   readonly #client: ExtensionClient
   readonly #options: EventSubscriptionsOptions
   readonly #store: SubscriptionRecords
-  /** The subscriptions with a loop; undefined while one starts. */
+  /** The subscriptions with a loop; undefined while the subscription is being opened. */
   readonly #loops = new Map<string, Active | undefined>()
   readonly #closing = new AbortController()
   readonly #report: Report = (error) => this.#reportFor(error)
@@ -215,7 +215,7 @@ class ClientSubscriptions implements EventSubscriptions {
     return { followed, webhook, controller }
   }
 
-  /** Ends a loop. The server keeps no webhook that no program follows. */
+  /** Ends a loop, and its webhook, unless the client closes. */
   async #endLoop(key: string, active: Active | undefined): Promise<void> {
     // After `stop` another loop may follow the same subscription
     if (this.#loops.get(key) !== active) return
@@ -268,7 +268,7 @@ class ClientSubscriptions implements EventSubscriptions {
   #supportedModes(): DeliveryMode[] {
     const { listen, revision } = this.#client
     const modes: DeliveryMode[] = ['poll']
-    // A client without subscriptions does not receive the notifications of streams
+    // A client without `listen` does not receive the notifications of streams
     if (listen && revision >= '2026-07-28') modes.unshift('push')
     if (this.#options.receiver?.accept) modes.unshift('webhook')
     return modes

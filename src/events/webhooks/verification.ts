@@ -12,13 +12,13 @@ import type { DeliveryFailure } from '../wire.ts'
 import type { WebhookSettings } from './options.ts'
 import { encodeBody, randomText, sendRequest, sendSigned } from './request.ts'
 
-/** The hosts whose challenges are counted. */
-const MAX_HOSTS = 10_000
-/** The period in which challenges of a host are counted, in milliseconds. */
+/** How many hostnames have counts at most. */
+const MAX_HOSTNAMES = 10_000
+/** The period in which the challenges of a hostname are counted, in milliseconds. */
 const PERIOD_MS = 60_000
-/** How many challenges of a host may succeed in a period. */
+/** How many challenges of a hostname may succeed in a period. */
 const MAX_SUCCEEDED = 200
-/** How many challenges of a host may fail or be pending in a period. */
+/** How many challenges of a hostname may fail or be pending in a period. */
 const MAX_FAILED = 20
 /** How long a URL that was verified needs no other challenge, in milliseconds. */
 const VERIFIED_MS = 86_400_000
@@ -35,10 +35,10 @@ export type Verify = (
  * Creates a function that verifies URLs, and remembers which principals have verified which URLs.
  *
  * It throws CallbackEndpointError if the URL does not answer the challenge, and ResourceExhausted if
- * its host was asked too often.
+ * its hostname was asked too often.
  */
 export function createVerify(host: EventHost, settings: WebhookSettings): Verify {
-  const counts = boundedCache<string, { failed: number; succeeded: number }>(MAX_HOSTS)
+  const counts = boundedCache<string, { failed: number; succeeded: number }>(MAX_HOSTNAMES)
 
   return async (url, principal, subscriptionId, secret) => {
     const { storage } = host
@@ -59,7 +59,7 @@ export function createVerify(host: EventHost, settings: WebhookSettings): Verify
   }
 
   /**
-   * The numbers of challenges of a host in this period.
+   * The numbers of challenges of a hostname in this period.
    *
    * @throws {ProtocolError} ResourceExhausted if they have reached the limit.
    */

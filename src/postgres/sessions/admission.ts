@@ -36,7 +36,11 @@ const IS_INACTIVE = `NOT EXISTS (
     SELECT FROM {mcp_calls} AS o WHERE o.session = mcp_sessions.id AND ${isAlive('o.owner')}
   ) AND (listener IS NULL OR NOT ${isAlive('listener')})`
 
-/** An SQL expression: how many sessions an account has. A session counts as its weight. */
+/**
+ * An SQL expression: the sum of the weights of an account's sessions. {@link SessionQuota} sets the weights.
+ *
+ * @param account An SQL expression.
+ */
 function sessionCount(account: string): string {
   return `(SELECT coalesce(sum(total), 0) FROM {mcp_counts} WHERE account = ${account})`
 }
@@ -104,8 +108,8 @@ export class Admission {
   async #evict(account: string | null, weight: number): Promise<boolean> {
     const { maxSessionsPerCaller, removeWhere } = this.#options
     const hasSameAccount = account === null ? 'account IS NULL' : 'account = $1'
-    // If no session of the account can end, and the account is below its limit, ends one of the account with
-    // the most sessions
+    // If no session of the account can end, and the account is below its limit, tries the accounts in the
+    // order of their sessions, the most sessions first. Those without an account count as `NO_ACCOUNT`
     const endedCount = await removeWhere(
       `id = coalesce(${leastRecentlyUsed(hasSameAccount)}, (
          SELECT found.id

@@ -4,15 +4,15 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 
-// Columns of `mcp_sessions`: `asked` is the number of reserved blocks of question ids. `sent` is the number
+// Columns of `mcp_sessions`: Ids of questions are reserved in blocks, of which `asked` is the number. `sent` is the number
 // of stored messages that belong to no request. `listener` is the process with the newest connection for
 // those messages, and `connection` is the number of that connection. `delivered` is the position of the
 // last event on the last closed connection.
 //
 // Columns of `mcp_streams`: the process `owner` runs the call, the process `reader` has the connection of
-// the client, and `request` is the id of the call as JSON.
+// the client, `request` is the id of the call as JSON, and `call` is its state, if it is resumable.
 //
-// In `mcp_events`, a `message` that is NULL stands for all events of its stream up to its `seq`.
+// In `mcp_events`, a row whose `message` is NULL takes the place of all earlier events of its stream, which were deleted.
 export const SESSIONS = `CREATE TABLE mcp_sessions (
     id text PRIMARY KEY,
     record text NOT NULL,

@@ -1,5 +1,6 @@
 /**
- * Tool results: content in any form, or a result, validated against the output schema.
+ * Converts what a tool returns, content or a complete result, to a result. Validates it against the output
+ * schema.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result
  */
@@ -60,7 +61,7 @@ export function toResult(
   const isContent = isObject(returned) ? 'type' in returned : Array.isArray(returned)
   if (typeof returned === 'string' || isContent) {
     const content = requireBlocks(returned as Content, label)
-    // The specification requires structured content of a tool with an output schema, unless it fails
+    // With an output schema, a result without structured content must be an error
     return output ? { content, isError: true } : { content }
   }
   const result = requireResult(returned, label)

@@ -13,7 +13,7 @@ export function invalidParams(message: string): ProtocolError {
   return new ProtocolError(INVALID_PARAMS, message)
 }
 
-/** Creates the error for a request without a valid member that it must have. */
+/** Creates the error for a required member that is missing or invalid. */
 export function missingMember(name: string): ProtocolError {
   return invalidParams(`The request lacks a valid "${name}"`)
 }

@@ -18,7 +18,7 @@ export interface Handshake {
   seen?: string
 }
 
-/** One control message. */
+/** One control message. Its `id` is that of the sender. */
 export type Control =
   | Handshake
   /**

@@ -1,6 +1,6 @@
 /**
- * The outline of a message that is too long to be read. Its `id` is needed so that neither the sender of a
- * request nor the receiver of a response waits forever. The whole message has to be scanned, because
+ * The outline of a message that is too long to be read. With its `id`, a request can be answered
+ * with an error, and the call that waits for a response can fail, instead of waiting forever. The whole message has to be scanned, because
  * several SDKs write the id last.
  *
  * @see https://www.jsonrpc.org/specification#response_object
@@ -80,6 +80,7 @@ export class MessageOutline {
 
   #scanToken(byte: number): void {
     if (this.#depth === 0) {
+      // Outside of the object, but after members of it
       const hasEnded = this.#members.length > 0
       if (byte === OPEN_OBJECT && !hasEnded) this.#depth++
       else if (byte > SPACE) this.#isObject = false

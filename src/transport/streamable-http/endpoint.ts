@@ -178,11 +178,11 @@ export function listenFault(error: unknown, hostname: string, port: number): unk
 }
 
 /**
- * Whether the URL of a request has this path and no query. Hosts check that before they route a request,
- * because routing takes a quarter of the time of a call.
+ * Whether the URL of a request has this path and no query. Runtimes check this before they route a
+ * request, because routing takes a quarter of the time of a call.
  */
 export function isAtPath({ url }: Request, path: string): boolean {
-  // The first slash after the authority is where the path begins
+  // The path begins at the first slash after the authority, which has at least one character after `http://`
   return url.endsWith(path) && url.indexOf('/', 'https://'.length) === url.length - path.length
 }
 

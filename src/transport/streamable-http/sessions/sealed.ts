@@ -91,9 +91,9 @@ function seal(sealer: Sealer, session: SessionRecord, ttlMs: number): Promise<st
   const { revision, clientInfo, clientCapabilities, principal } = session
   const { name, title, version } = clientInfo
   const record = { revision, clientInfo: { name, title, version }, clientCapabilities, principal }
-  const sealedRecord = { kind: KIND, expires: Date.now() + ttlMs, record }
-  if (new TextEncoder().encode(JSON.stringify(sealedRecord)).length <= MAX_STATE_BYTES) {
-    return sealer.seal(sealedRecord)
+  const state = { kind: KIND, expires: Date.now() + ttlMs, record }
+  if (new TextEncoder().encode(JSON.stringify(state)).length <= MAX_STATE_BYTES) {
+    return sealer.seal(state)
   }
   throw new ProtocolError(
     INVALID_PARAMS,

@@ -1,5 +1,6 @@
 /**
- * Errors: messages reach the model only in a `ToolError`, and the client only in a `ProtocolError`.
+ * Errors: the message of an error reaches the model only in a `ToolError`, and the client only in a
+ * `ProtocolError`.
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
@@ -16,8 +17,8 @@ export function migrateToolErrors(file: FileMigration): void {
 }
 
 /**
- * Migrates the errors that prompts and the readers of resources throw. Must run after the tools of all
- * sources, whose errors may come from the same functions.
+ * Migrates the errors that prompts and the readers of resources throw. Call it after
+ * {@link migrateToolErrors} for all sources, because tools may throw errors of the same functions.
  */
 export function migrateReaderErrors(file: FileMigration): void {
   const visited = new Set<ts.Node>()
@@ -26,7 +27,7 @@ export function migrateReaderErrors(file: FileMigration): void {
   }
 }
 
-/** Visits what a function, and the functions of the project that it calls, throw. */
+/** Visits the `throw` statements of a function, and of the functions of the project that it calls. */
 function visitThrows(
   file: FileMigration,
   callee: ts.Node,
@@ -81,6 +82,7 @@ function migrateReaderError(file: FileMigration, statement: ts.ThrowStatement): 
 function isGlobalError(file: FileMigration, node: ts.Expression): boolean {
   if (!file.ts.isIdentifier(node) || node.text !== 'Error') return false
   const declaration = file.declarationOf(node)
+  // The compiler's own declarations
   return declaration?.getSourceFile().fileName.startsWith('/lib/') ?? false
 }
 
