@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { jsonSchema } from 'edgewise/json-schema'
 import { server } from './crowd.ts'
-import { press, result, show, visit } from './visit.ts'
+import { press, result, sees, show, visit } from './visit.ts'
 
 /** Contains itself eight times. */
 const node: z.ZodType = z.lazy(() =>
@@ -92,6 +92,21 @@ describe('Playground: forms', () => {
     await press(page, 'Run')
     const shown = result(page).getByRole('group', { name: 'JSON' })
     expect(JSON.parse(await shown.innerText())).toEqual({ given: other })
+  })
+
+  it('keep an empty item of a list over JSON and back', async () => {
+    await press(page, 'Add to array')
+    await press(page, 'Edit as JSON')
+    const json = page.getByLabel('Arguments as JSON')
+    expect(JSON.parse(await json.inputValue())).toMatchObject({ label: ['a', 'b', ''] })
+    await press(page, 'Edit as fields')
+    await json.waitFor({ state: 'detached' })
+    expect(await page.getByLabel('array 3', { exact: true }).inputValue()).toBe('')
+  })
+
+  it('mark an earlier result when they reject other arguments', async () => {
+    await press(page, 'Run')
+    await sees(result(page), 'with the earlier arguments')
   })
 
   it('report the error in invalid JSON, and keep the text', async () => {

@@ -3,12 +3,25 @@ import { describe, expect, it } from 'vitest'
 import { grouped } from '../../examples/playground/page/count.ts'
 import { differences, formatPath, isEqual } from '../../examples/playground/page/diff.ts'
 import { openDepth } from '../../examples/playground/page/json-depth.ts'
+import { withLimits } from '../../examples/playground/page/form/limits.ts'
 import { isMarkdown } from '../../examples/playground/page/markdown-signs.ts'
 import { tableOf } from '../../examples/playground/page/table-shape.ts'
 
 it('counts are grouped by thousands', () => {
   const counts = [0, 999, 1_000, 12_345, 1_234_567]
   expect(counts.map(grouped)).toEqual(['0', '999', '1,000', '12,345', '1,234,567'])
+})
+
+it.each([
+  [{ minimum: 1, maximum: 50 }, 'How many. At least 1, at most 50.'],
+  [{ exclusiveMinimum: 0 }, 'How many. More than 0.'],
+  [{ maxItems: 3 }, 'How many. At most 3 items.'],
+  [{ minLength: 1, maxLength: 9 }, 'How many. At most 9 characters.'],
+  [{ maximum: Number.MAX_SAFE_INTEGER }, 'How many.'],
+])('limits %j are named beside the field', (schema, text) => {
+  expect(withLimits(schema, 'How many.')).toBe(text)
+  // A description that names them needs no more
+  expect(withLimits(schema, text)).toBe(text)
 })
 
 describe('Differences', () => {

@@ -68,6 +68,8 @@ export interface RunPanel {
   element: HTMLElement
   /** Runs a request, and records it. Never rejects. Resolves with the failure, if it failed. */
   run(target: CallTarget, work: Work, timeoutMs?: number): Promise<Failure | undefined>
+  /** Says that the result belongs to earlier arguments, because the form rejects the current ones. */
+  markEarlier(): void
 }
 
 /** Creates the panel, which is empty until the first run. */
@@ -200,7 +202,13 @@ export function runPanel({ calls, watch, onRetry, ...defaults }: RunOptions): Ru
     }
   }
 
-  return { element, run }
+  function markEarlier(): void {
+    if (running) return
+    element.dataset['state'] = 'earlier'
+    elapsed.textContent = 'with the earlier arguments'
+  }
+
+  return { element, run, markEarlier }
 }
 
 /** Says that the server forgot the session, and what to do about it. */

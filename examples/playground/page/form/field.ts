@@ -7,6 +7,7 @@ import { el, newId } from '../dom.ts'
 import { anyInput, anyNote, checkbox, checkboxes, input, jsonArea, select } from './controls.ts'
 import { group } from './group.ts'
 import { labelled, type Field, type FieldOptions } from './label.ts'
+import { withLimits } from './limits.ts'
 import { list } from './list.ts'
 import { resolve } from './resolve.ts'
 import { shapeOf, type Shape } from './shape.ts'
@@ -26,7 +27,10 @@ export function field(options: FieldOptions): Field {
     value,
     id: newId('field'),
     title: typeof schema['title'] === 'string' ? schema['title'] : options.name,
-    description: typeof schema['description'] === 'string' ? schema['description'] : undefined,
+    description: withLimits(
+      schema,
+      typeof schema['description'] === 'string' ? schema['description'] : undefined,
+    ),
   }
   // A required constant needs no input
   if ('const' in schema && options.required) {

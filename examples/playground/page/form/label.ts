@@ -67,8 +67,11 @@ export function labelled(facts: LabelFacts, { control, after, ...value }: Contro
 }
 
 /** Creates the content of a label or legend: the title, and whether the value is optional. */
-export function caption({ title, required, quiet }: LabelFacts): (Node | string)[] {
-  return required || quiet ? [title] : [title, ' ', el('span', { class: 'optional' }, 'optional')]
+export function caption(
+  { title, required, quiet }: LabelFacts,
+  mark = required ? '' : 'optional',
+): (Node | string)[] {
+  return mark === '' || quiet ? [title] : [title, ' ', el('span', { class: 'optional' }, mark)]
 }
 
 /** Finds the element of the field at a path; that of the nearest enclosing field if there is none. */
@@ -89,9 +92,10 @@ export function fieldset(
   ...parts: readonly HTMLElement[]
 ): HTMLElement {
   const element = el('fieldset', { class: `field ${kind}` })
-  // A required list may be empty, so the user need not fill it in
-  const required = facts.required && (kind === 'group' || Boolean(facts.schema['minItems']))
-  const legend = el('legend', { class: 'label' }, ...caption({ ...facts, required }))
+  // A required list is sent even if it is empty
+  const mayBeEmpty = facts.required && kind !== 'group' && !facts.schema['minItems']
+  const mark = mayBeEmpty ? 'may be empty' : undefined
+  const legend = el('legend', { class: 'label' }, ...caption(facts, mark))
   element.append(legend, describe(facts, element) ?? '', ...parts)
   return element
 }

@@ -7,6 +7,7 @@ import type { JsonObject } from 'edgewise/browser'
 import { el } from '../dom.ts'
 import { icon } from '../icon.ts'
 import { fieldset, undefinedIfEmpty, type Field, type FieldFacts, type MakeField } from './label.ts'
+import { resolve } from './resolve.ts'
 
 /** The maximum number of items before the user adds any. */
 const MAX_EMPTY = 20
@@ -16,6 +17,8 @@ export function list(facts: FieldFacts, items: JsonObject, makeField: MakeField)
   const minItems = facts.required ? Math.min(Number(facts.schema['minItems']) || 0, MAX_EMPTY) : 0
   const room = Math.floor(facts.room / Math.max(minItems, 1))
   const fields = new Map<HTMLElement, Field>()
+  /** The value of an empty item, which cannot be omitted. */
+  const blank = resolve(items, facts.root)['type'] === 'string' ? '' : null
   const rows = el('ol', { class: 'rows' })
   const add = el(
     'button',
@@ -60,7 +63,7 @@ export function list(facts: FieldFacts, items: JsonObject, makeField: MakeField)
     element: fieldset(facts, 'list', rows, add),
     read: () =>
       undefinedIfEmpty(
-        [...fields.values()].map((item) => item.read()),
+        [...fields.values()].map((item) => item.read() ?? blank),
         facts,
       ),
     part: (key) => [...fields.values()][Number(key)],

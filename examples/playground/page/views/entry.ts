@@ -142,6 +142,7 @@ export function entryView(workspace: Workspace, entry: Entry): EntryView {
     el('button', { type: 'button', class: 'quiet', onclick: () => void openCopyAs() }, 'Copy as'),
   )
   const view = frame(facts, banner, above, note, element, below, panel.element)
+  element.addEventListener('invalid', panel.markEarlier, true)
   view.addEventListener('arguments', (event) => {
     const fill = history.takeFill({ kind, key })
     form.fill((event as ArgumentsEvent).detail)
