@@ -101,6 +101,17 @@ describe('Playground: connection', () => {
     expect(await own.locator('img[src=x]').count()).toBe(0)
   })
 
+  it('offers the usual address if a domain lists no servers', async () => {
+    const own = await visited.open()
+    await connectTo(own, new URL(visited.url).host)
+    await sees(own.locator('#timeline-panel'), /ai-catalog\.json: HTTP 404/)
+    // The browser logs the response, too
+    expect(visited.complaints.splice(0)).not.toEqual([])
+    await own.getByRole('button', { name: `Connect to ${visited.url}/mcp` }).click()
+    await isConnected(own)
+    await own.close()
+  })
+
   it('accepts URLs and domains as endpoints', async () => {
     const field = page.getByLabel('Endpoint')
     const isValid = (): Promise<boolean> =>

@@ -96,7 +96,9 @@ function reasonOfFault(
   if (kind === 'unreachable') {
     // A page of this machine needs no permission
     const isLocalPage = /^(?:localhost|127\.)/.test(globalThis.location?.hostname ?? '')
-    return { why, advice: isLocalPage ? UNREACHABLE.slice(0, -1) : UNREACHABLE }
+    // Only HTTPS has a certificate
+    const runs = why?.includes('"http:') ? 'Check that the server runs.' : RUNS
+    return { why, advice: ['Check the URL.', runs, ...(isLocalPage ? [] : [ON_NETWORK])] }
   }
   const instead = kind === 'cors' || kind === 'mixed-content' || kind === 'csp'
   return { why, advice: [`${advice}.`, ...(instead ? [INSPECT] : [])] }
@@ -131,11 +133,8 @@ const NO_CHALLENGE =
 /** The advice for what the rules of browsers forbid. */
 export const INSPECT =
   'Or run “npx edgewise inspect” with this address: it forwards the requests, so that no such rules apply.'
-const UNREACHABLE = [
-  'Check the URL.',
-  'Check that the server runs, and that its certificate is valid.',
-  'If it is on this machine or network, let this page access the local network.',
-]
+const RUNS = 'Check that the server runs, and that its certificate is valid.'
+const ON_NETWORK = 'If it is on this machine or network, let this page access the local network.'
 const LOCAL_NETWORK = [
   'Allow access to the local network or to apps on this device in the browser’s settings of this site, and connect again.',
   'Or run “npx edgewise inspect” with this address, which serves this page from your machine.',

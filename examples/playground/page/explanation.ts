@@ -19,6 +19,8 @@ export interface Explanation {
   readonly why?: string | undefined
   /** What to do, one sentence each. */
   readonly advice: readonly string[]
+  /** Addresses that may be the right one. */
+  readonly urls?: readonly string[]
   /** Lines to copy, such as headers. */
   readonly lines?: readonly string[]
   /** The data of the error. */

@@ -10,7 +10,7 @@ import { createSubscriptions, nameOf, type Connection } from './connection/conne
 import type { FoundServer } from './connection/discover.ts'
 import { openLink, type Link } from './connection/link.ts'
 import type { Status } from './connection/status.ts'
-import { explainError } from './explanation.ts'
+import { explainError, type Explanation } from './explanation.ts'
 import { createHistory, type History } from './history/history.ts'
 import { linkTo } from './restore.ts'
 import { hrefOf, type Route } from './route.ts'
@@ -134,6 +134,7 @@ export function createWorkspace(initial: Settings, events: WorkspaceEvents): Wor
       await closing
       const found = isDomain(address) ? await find(address, signal) : undefined
       if (signal.aborted) return
+      if (found && 'headline' in found) return setFailed(found)
       const url = found?.url ?? new URL(address).href
       link = openLink(url, {
         settings: settings.get,
@@ -176,16 +177,20 @@ export function createWorkspace(initial: Settings, events: WorkspaceEvents): Wor
   }
 
   /** Finds the server that a domain lists. */
-  async function find(domain: string, signal: AbortSignal): Promise<FoundServer> {
+  async function find(domain: string, signal: AbortSignal): Promise<FoundServer | Explanation> {
     const { findServer } = await import('./connection/discover.ts')
     const found = await findServer(domain, signal, timeline)
-    if (!signal.aborted) settings.set(settingsOf(found.url, settings.get().revision))
+    if (!signal.aborted && 'url' in found)
+      settings.set(settingsOf(found.url, settings.get().revision))
     return found
   }
 
   async function fail(error: unknown, signal: AbortSignal): Promise<void> {
     const explanation = await explainError(error)
-    if (signal.aborted) return
+    if (!signal.aborted) setFailed(explanation)
+  }
+
+  function setFailed(explanation: Explanation): void {
     setConnection(undefined)
     status.set({ state: 'failed', text: explanation.headline, explanation })
   }

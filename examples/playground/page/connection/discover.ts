@@ -4,7 +4,9 @@
  * @see https://github.com/modelcontextprotocol/experimental-ext-server-card/blob/main/docs/discovery.md
  */
 import { chooseRemote, compareCard, discover } from 'edgewise/cards'
+import { pageFetch, type Fetch } from 'edgewise/browser'
 import type { Client } from 'edgewise/client'
+import { explainError, type Explanation } from '../explanation.ts'
 import type { Timeline } from '../timeline/timeline.ts'
 
 /** A server that a domain lists. */
@@ -14,28 +16,47 @@ export interface FoundServer {
   readonly compare: (client: Client) => void
 }
 
-/**
- * Finds the only server that a domain lists.
- *
- * @throws {SdkError} If the catalog of the domain cannot be read, or its card has no usable endpoint.
- * @throws {Error} If the domain lists no servers or several.
- */
+/** Finds the only server that a domain lists. Explains why there is none, or which ones there are. */
 export async function findServer(
   domain: string,
   signal: AbortSignal,
   timeline: Timeline,
-): Promise<FoundServer> {
+): Promise<FoundServer | Explanation> {
+  timeline.mark(`Looking for the servers of ${domain}`)
+  const found = await lookUp(domain, signal, timeline).catch(explainError)
+  if ('headline' in found) timeline.mark(found.headline)
+  return found
+}
+
+async function lookUp(
+  domain: string,
+  signal: AbortSignal,
+  timeline: Timeline,
+): Promise<FoundServer | Explanation> {
   const isLocal = ({ hostname }: URL): boolean => /^(?:localhost|127\.0\.0\.1)$/.test(hostname)
   const site = new URL(`http://${domain}`)
   const trust = isLocal(site) ? { allowUrl: isLocal } : {}
-  const { cards } = await discover(isLocal(site) ? site.href : domain, { signal, ...trust })
+  const { origin } = isLocal(site) ? site : new URL(`https://${domain}`)
+  const fetch = pageFetch({ fetch: noted(timeline) })
+  const { cards } = await discover(origin, { signal, fetch, ...trust })
   const [found] = cards
-  if (!found) throw new Error(`“${domain}” lists no servers: enter the URL of one`)
+  if (!found) {
+    return {
+      headline: `“${domain}” lists no servers: enter the URL of one`,
+      why: 'The domain has no catalog of servers, at /.well-known/ai-catalog.json.',
+      advice: ['Enter the whole address of the endpoint. It often ends in /mcp.'],
+      urls: [`${origin}/mcp`],
+    }
+  }
   if (cards.length > 1) {
     const names = cards.map(({ displayName, card }) => {
       return [displayName, ...(card.remotes ?? []).map(({ url }) => url)].join(' ')
     })
-    throw new Error(`“${domain}” lists several servers; enter the URL of one: ${names.join(', ')}`)
+    return {
+      headline: `“${domain}” lists several servers; enter the URL of one: ${names.join(', ')}`,
+      advice: [],
+      urls: cards.flatMap(({ card }) => (card.remotes ?? []).map(({ url }) => url)).slice(0, 5),
+    }
   }
   const { url } = await chooseRemote(found, trust)
   return {
@@ -46,5 +67,20 @@ export async function findServer(
         timeline.notice('warning', `${given}, but the server gives ${JSON.stringify(server)}`)
       }
     },
+  }
+}
+
+/** A `fetch` that adds each request and its response to the timeline. */
+function noted(timeline: Timeline): Fetch {
+  return async (url, init) => {
+    const request = `${init.method ?? 'GET'} ${url}`
+    try {
+      const response = await fetch(url, init)
+      timeline.notice('info', `${request}: HTTP ${response.status}`)
+      return response
+    } catch (error) {
+      timeline.notice('error', `${request}: ${String(error)}`)
+      throw error
+    }
   }
 }

@@ -48,6 +48,10 @@ export function startView(
     checkButton,
     el('p', { class: 'note' }, CHECK_SENDS),
   )
+  const tryButton = (url: string): HTMLElement => {
+    const onclick = (): void => open(url, workspace.settings.get().revision)
+    return el('button', { type: 'button', class: 'small try', onclick }, `Connect to ${url}`)
+  }
   const view = frame(
     { kind: 'Playground', title: ' ', description: ' ' },
     failure,
@@ -64,10 +68,11 @@ export function startView(
     description?.replaceChildren(text)
     const isFailed = status.state === 'failed'
     if (isFailed) {
-      const { data, ...explanation } = status.explanation
+      const { data, urls = [], ...explanation } = status.explanation
       failure.replaceChildren(
         ...explanationBlock(explanation, false),
         ...(data === undefined ? [] : [expandable('Details', data)]),
+        ...urls.map((url) => tryButton(url)),
       )
     }
     actions.hidden = !isFailed || isDomain(workspace.settings.get().url)
