@@ -170,6 +170,8 @@ describe('Playground: several servers', () => {
     await show(page, 'prompt/plan', 'Plan a trip')
     await tabs().first().click()
     await page.getByRole('heading', { name: 'Greet', level: 1 }).waitFor()
+    await page.getByRole('tab', { name: 'Edgewise demo 2', exact: true }).waitFor()
+    expect(await tabs().last().getAttribute('title')).toContain('Delete closes this tab')
     expect(await tabs().first().getAttribute('aria-selected')).toBe('true')
   })
 
@@ -209,12 +211,14 @@ describe('Playground: several servers', () => {
     const asking = page.getByRole('tab', { name: /has a question$/ })
     await asking.waitFor()
     expect(await asking.getAttribute('aria-selected')).toBe('false')
+    expect(await page.title()).toMatch(/^\(1\) /)
     expect(await dialog(page).count()).toBe(0)
     await asking.click()
     await sees(dialog(page), 'The contract waits for your signature.')
     await press(page, 'Decline')
     await sees(result(page), 'The page was not opened.')
     expect(await tabs().last().locator('.asks').isVisible()).toBe(false)
+    expect(await page.title()).not.toContain('(1)')
     await page.unrouteAll()
   })
 

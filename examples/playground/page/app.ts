@@ -48,6 +48,7 @@ function create(settings: Settings): Workspace {
     },
   })
   workspace.settings.subscribe(remember)
+  workspace.waiting.subscribe(showTitle)
   return workspace
 }
 
@@ -82,10 +83,17 @@ function showView(moveFocus: boolean): void {
   }
   shownKey = key
   navigation.markCurrent()?.scrollIntoView({ block: 'nearest' })
-  const heading = view.querySelector('h1')
-  document.title = `${heading?.textContent} · Edgewise playground`
-  if (moveFocus) heading?.focus()
+  showTitle()
+  if (moveFocus) view.querySelector('h1')?.focus()
   if (connection && route?.arguments) fillForm(view, route, route.arguments)
+}
+
+/** Shows in the title what the view is, and how many questions wait in other tabs. */
+function showTitle(): void {
+  const heading = detail.querySelector('h1')
+  const count = workspaces.reduce((sum, { waiting }) => sum + waiting.get(), 0)
+  const prefix = count > 0 ? `(${count}) ` : ''
+  document.title = `${prefix}${heading?.textContent} · Edgewise playground`
 }
 
 /** Fills the form of a view. The address then selects the view only, so that a reload changes nothing. */

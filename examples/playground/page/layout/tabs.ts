@@ -37,16 +37,40 @@ export function setUpTabs({ select, close, add }: TabActions): TabBar {
    * Scrolls the whole selected tab into view. `scrollIntoView` would also move the place from which the Tab key
    * starts.
    */
-  function reveal(): void {
-    const tab = list.querySelector<HTMLElement>('[aria-selected=true]')
+  function reveal(tab = list.querySelector<HTMLElement>('[aria-selected=true]')): void {
     if (!tab) return
     const { offsetLeft, offsetWidth } = tab
     const least = offsetLeft + offsetWidth - list.clientWidth
     list.scrollLeft = Math.min(offsetLeft, Math.max(list.scrollLeft, least))
   }
-  // A tab gets wider when its server has told its name
-  const resizes = new ResizeObserver(reveal)
+  /** Marks the ends where more tabs are. */
+  function markEnds(): void {
+    const { scrollLeft, scrollWidth, clientWidth } = list
+    list.toggleAttribute('data-before', scrollLeft > 1)
+    list.toggleAttribute('data-after', scrollLeft + clientWidth < scrollWidth - 1)
+  }
+  list.addEventListener('scroll', markEnds, { passive: true })
+  // A tab gets wider when its server has told its name. One with a question comes into view
+  const resizes = new ResizeObserver(() => {
+    reveal(list.querySelector<HTMLElement>('[data-asks]') ?? undefined)
+    markEnds()
+  })
   resizes.observe(list)
+
+  /** Numbers the tabs whose servers have the same name. */
+  function numberEqual(): void {
+    const counts = new Map<string, number>()
+    for (const [workspace, tab] of tabs) {
+      const label = labelOf(workspace)
+      const number = (counts.get(label) ?? 0) + 1
+      counts.set(label, number)
+      const which = tab.querySelector('.which')
+      if (which) which.textContent = number > 1 ? ` ${number}` : ''
+      // Also the description for screen readers
+      const { url } = workspace.settings.get()
+      tab.title = tabs.size > 1 ? `${url}\nDelete closes this tab` : url
+    }
+  }
 
   /** The tab of a workspace, which is created once, so that it keeps the focus. */
   function tabOf(workspace: Workspace): HTMLButtonElement {
@@ -72,6 +96,7 @@ export function setUpTabs({ select, close, add }: TabActions): TabBar {
       },
       el('span', { class: 'dot', 'aria-hidden': 'true' }),
       name,
+      el('span', { class: 'which' }),
       note,
       question,
       cross,
@@ -86,9 +111,10 @@ export function setUpTabs({ select, close, add }: TabActions): TabBar {
       const isRunning = runningCalls(workspace.history.calls).length > 0
       tab.dataset['state'] = state
       tab.toggleAttribute('data-running', isRunning)
-      tab.title = workspace.settings.get().url
       name.textContent = labelOf(workspace)
+      numberEqual()
       question.hidden = workspace.waiting.get() === 0
+      tab.toggleAttribute('data-asks', !question.hidden)
       note.textContent = [
         state === 'connected' ? '' : `, ${notes[state]}`,
         isRunning ? ', a call is running' : '',
@@ -102,9 +128,9 @@ export function setUpTabs({ select, close, add }: TabActions): TabBar {
       update()
       if (count > 0) announce(`${labelOf(workspace)} ${ASKS}`)
     })
+    tabs.set(workspace, tab)
     update()
     resizes.observe(tab)
-    tabs.set(workspace, tab)
     return tab
   }
 
@@ -138,6 +164,7 @@ export function setUpTabs({ select, close, add }: TabActions): TabBar {
         tab.ariaSelected = String(workspace === active)
         tab.tabIndex = workspace === active ? 0 : -1
       }
+      numberEqual()
       list.dataset['count'] = `${shown.length}`
       const selected = tabOf(active)
       find('workspace', HTMLElement).setAttribute('aria-labelledby', selected.id)
