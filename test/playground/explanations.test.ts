@@ -27,6 +27,17 @@ describe('Explanations of the playground', () => {
     expect([headline, why, advice]).toEqual([`Cannot reach "${url}"`, 'It fails', ['Do this.']])
   })
 
+  it('name the certificate only for HTTPS', () => {
+    const adviceFor = (scheme: string): string => {
+      const message = `No server responds at "${scheme}://a.example"`
+      const cause = new FetchFault('unreachable', message, 'Do this', new TypeError('Failed'))
+      return explain(new SdkError('NETWORK', 'Cannot reach it', { cause })).advice.join(' ')
+    }
+    expect(adviceFor('https')).toContain('certificate')
+    expect(adviceFor('http')).not.toContain('certificate')
+    expect(adviceFor('http')).toContain('Check that the server runs.')
+  })
+
   it.each(['cors', 'mixed-content', 'csp'] as const)(
     'name a way around the rules of browsers for %s',
     (kind) => {
@@ -109,7 +120,8 @@ describe('Explanations of the playground', () => {
     const answer = '{"result":{"protocolVersion":"1.0"}}'
     const { headline, why } = explain(error, answered(200, 'application/json', answer))
     expect(headline).toBe('The client speaks 2025-11-25, 2025-06-18, the server 1.0')
-    expect(why).toBe('The server answered “initialize” with the revision “1.0”.')
+    const said = 'The server answered “initialize” with the revision “1.0”.'
+    expect(why).toBe(`${said} No such revision was published.`)
   })
 
   it('distinguish a rejected token of the settings from a missing sign-in', () => {

@@ -70,9 +70,13 @@ function whyRefused({ answer }: AuthorizationError): string | undefined {
 
 /** The revision with which the server answered `initialize`, if that is why there is none in common. */
 function whyVersions({ data }: SdkError, lastAnswer: Answer | undefined): string | undefined {
-  const { supported } = isObject(data) ? data : {}
+  const { supported, requested } = isObject(data) ? data : {}
   if (!lastAnswer?.text.includes('"protocolVersion"') || !Array.isArray(supported)) return undefined
-  return `The server answered “initialize” with the revision “${supported.join(', ')}”.`
+  const why = `The server answered “initialize” with the revision “${supported.join(', ')}”.`
+  // If the page requested all revisions, only a newer one can be published
+  const newest = Array.isArray(requested) && requested.length > 1 ? requested.toSorted().at(-1) : ''
+  const isUnknown = supported.every((revision) => String(revision) < String(newest))
+  return isUnknown ? `${why} No such revision was published.` : why
 }
 
 /** The advice for a server without the requested revision, or without any revision of the page. */
