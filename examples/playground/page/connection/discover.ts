@@ -24,7 +24,7 @@ export async function findServer(
 ): Promise<FoundServer | Explanation> {
   timeline.mark(`Looking for the servers of ${domain}`)
   const found = await lookUp(domain, signal, timeline).catch(explainError)
-  if ('headline' in found) timeline.mark(found.headline)
+  if ('headline' in found && !signal.aborted) timeline.mark(found.headline)
   return found
 }
 
