@@ -60,6 +60,7 @@ export function pageFetch(options: PageFetchOptions = {}): Fetch {
           // Loaded on demand, because few pages need it
           const { acquireStreamSlot } = await import('./stream-slots.ts')
           freeSlot = await acquireStreamSlot(url, anySignal, onWait)
+          anySignal.throwIfAborted()
         }
         const response = await send(url, { ...init, signal: anySignal })
         return freeSlot ? onBodyEnd(response, freeSlot) : response

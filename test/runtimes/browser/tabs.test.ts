@@ -129,4 +129,37 @@ describe('A stream while four others are open', () => {
     expect(outcome).toBe(isSent)
     await context.close()
   })
+
+  it('is not sent if it is aborted while it waits', async () => {
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await page.goto(`${site.origin}/everything.html`)
+    await page.waitForFunction('typeof edgewise === "object"')
+    const outcome = await page.evaluate(async () => {
+      let sent = 0
+      const waits = new EventTarget()
+      const waiting = new Promise((resolve) => waits.addEventListener('wait', resolve))
+      const fetch = edgewise.pageFetch({
+        fetch: async () => {
+          sent++
+          return new Response(new ReadableStream())
+        },
+        onWait: () => waits.dispatchEvent(new Event('wait')),
+      })
+      const open = (signal: AbortSignal): Promise<Response> =>
+        fetch('http://far.test/mcp', {
+          method: 'GET',
+          headers: { accept: 'text/event-stream', 'mcp-session-id': '0' },
+          signal,
+        })
+      for (let stream = 1; stream <= 4; stream++) await open(new AbortController().signal)
+      const controller = new AbortController()
+      const fifth = open(controller.signal).catch(String)
+      await waiting
+      controller.abort('enough')
+      return { ended: await fifth, sent }
+    })
+    expect(outcome).toEqual({ ended: 'enough', sent: 4 })
+    await context.close()
+  })
 })
