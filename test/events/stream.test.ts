@@ -110,7 +110,7 @@ describe.each(connections)('a stream %s', (_transport, connect) => {
   test('loses no event that is emitted while it opens, and is always active first [E-EVT-073] [E-EVT-074]', async () => {
     const made = fixture({ streamLimits: { maxStreamsPerPrincipal: 10_000 } })
     const peer = await connect(made)
-    for (let round = 0; round < 100; round++) {
+    for (let round = 0; round < 1000; round++) {
       const stream = peer.open('events/stream', { name })
       const emitting = made.emit(`early_${round}`)
       await stream.received('active')
