@@ -40,6 +40,8 @@ export class TaskInput {
   /**
    * Answers requests for input that were not answered before, while polling continues: another
    * client may answer first, and a task can finish while a request is pending.
+   *
+   * @param signal Aborts when the wait for the task ends. An answer that was sent is not aborted.
    */
   answer({ inputRequests = {} }: DetailedTask, signal: AbortSignal): void {
     const unanswered = Object.entries(inputRequests).filter(([key]) => !this.#answered.has(key))
@@ -47,6 +49,7 @@ export class TaskInput {
     for (const [key] of unanswered) this.#answered.add(key)
     const newRequests = Object.fromEntries(unanswered)
     this.#sendAnswers(newRequests, signal).catch(async (error: unknown) => {
+      if (signal.aborted) return
       if (error instanceof ProtocolError && !(await this.#needsInput(newRequests))) return
       this.failure ??= { error }
       this.#onFailure()
@@ -77,10 +80,15 @@ export class TaskInput {
       const message = `The task "${taskId}" requests input, which this client does not support`
       throw new SdkError('INVALID_MESSAGE', message)
     }
-    const { timeoutMs } = request
+    const { timeoutMs, signal: callerSignal } = request
     for (let failures = 1; ; failures++) {
+      signal.throwIfAborted()
       try {
-        await client.request('tasks/update', { taskId, inputResponses }, { signal, timeoutMs })
+        await client.request(
+          'tasks/update',
+          { taskId, inputResponses },
+          { signal: callerSignal, timeoutMs },
+        )
         return
       } catch (error) {
         if (!isTransient(error)) throw error

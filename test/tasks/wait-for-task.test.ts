@@ -48,7 +48,7 @@ const times = { createdAt: new Date().toISOString(), ttlMs: 60_000 }
 function scripted(
   script: (JsonObject | ((seen: Seen) => Response | Promise<Response>))[],
   pollIntervalMs = 1,
-  update?: (seen: Seen) => Response,
+  update?: (seen: Seen) => Response | Promise<Response>,
 ): HttpPeer {
   let at = 0
   return httpPeer((seen) => {
@@ -263,6 +263,31 @@ describe('callTool', () => {
       expect(textOf(await client.callTool('x'))).toBe('done')
       expect(peer.sent('tasks/cancel')).toHaveLength(0)
     }
+  })
+
+  test('does not abort an answer when the task ends before the server has received it', async () => {
+    const updates: Seen[] = []
+    const ended = new EventTarget()
+    const peer = scripted(
+      [
+        asking,
+        async () => {
+          await until(() => updates.length === 1)
+          throw new TypeError('fetch failed')
+        },
+        completed,
+      ],
+      1,
+      async (seen) => {
+        updates.push(seen)
+        await new Promise((resolve) => ended.addEventListener('end', resolve))
+        return result(seen, { resultType: 'complete' })
+      },
+    )
+    const client = await connectTo(peer, following({}, { onElicit: () => ({ action: 'decline' }) }))
+    expect(textOf(await client.callTool('x'))).toBe('done')
+    expect(updates.map(({ signal }) => signal.aborted)).toEqual([false])
+    ended.dispatchEvent(new Event('end'))
   })
 
   test('cancels a task that continues asking for the answer which it refuses', async () => {
