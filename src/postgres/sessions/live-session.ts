@@ -103,6 +103,7 @@ export class LiveSession {
       return connected
     }
     const hooks = { ...endpoint.hooks, connectStream }
+    // Has an effect only if the streams store calls, which the option `calls` decides
     this.http = new StatefulSession(
       { endpoint: { ...endpoint, hooks }, pool: this.#operations(), calls: resumableCalls },
       { id, session: this.#session, streams: this.streams },
