@@ -76,6 +76,13 @@ describe('requests over HTTP', () => {
     expect(peer.seen).toHaveLength(5)
   })
 
+  test('end the session once, even if the client is closed twice at once [L-HTTP-058]', async () => {
+    const peer = legacyPeer((seen) => result(seen, { content }))
+    const client = await connectTo(peer, legacy)
+    await Promise.all([client.close(), client.close()])
+    expect(peer.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
+  })
+
   test('work without a session, which then is not ended [L-HTTP-074]', async () => {
     const peer = legacyPeer((seen) => result(seen, { content }), { session: '' })
     const client = await connectTo(peer, legacy)

@@ -169,9 +169,11 @@ export class StreamableHttpChannel implements Channel {
   async close(): Promise<void> {
     if (this.#session === undefined) return
     const signal = AbortSignal.timeout(DELETE_TIMEOUT_MS)
-    // If this fails, the session eventually expires
-    await this.fetch('DELETE', this.headers(), signal).then(discard, () => {})
+    const response = this.fetch('DELETE', this.headers(), signal)
+    // Now, because a second call would end the session again
     this.#session = undefined
+    // If this fails, the session eventually expires
+    await response.then(discard, () => {})
   }
 
   /** Sends a request in the session, if there is one; a 404 means that the session has ended. */
