@@ -75,6 +75,10 @@ describe('Playground: connection', () => {
     expect(await session.innerText()).toMatch(/^[\x21-\x7e]{16,}$/)
     await sees(facts, `${visited.url}/mcp`)
     expect(await facts.locator('.chip').allInnerTexts()).toContain('completions')
+    // On a busy machine, the server sometimes receives the DELETE of the last session twice, although the
+    // browser reports one request, and answers the second with 404
+    const complaints = visited.complaints.splice(0).filter((text) => !text.includes('404'))
+    expect(complaints).toEqual([])
   })
 
   it('finds a server by its domain, and notes how it differs from its card', async () => {
