@@ -75,8 +75,8 @@ describe('Playground: connection', () => {
     expect(await session.innerText()).toMatch(/^[\x21-\x7e]{16,}$/)
     await sees(facts, `${visited.url}/mcp`)
     expect(await facts.locator('.chip').allInnerTexts()).toContain('completions')
-    // On a busy machine, the server sometimes receives the DELETE of the last session twice, although the
-    // browser reports one request, and answers the second with 404
+    // Chromium sometimes sends the DELETE of the last session twice, although the page calls `fetch` once, and
+    // logs that the second is answered with 404
     const complaints = visited.complaints.splice(0).filter((text) => !text.includes('404'))
     expect(complaints).toEqual([])
   })

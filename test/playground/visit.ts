@@ -37,11 +37,9 @@ export function visit(server: Server, path = '', executable?: string): Visit {
     context.setDefaultTimeout(PATIENCE.timeout)
     const opened = await context.newPage()
     opened.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) complain(message.text())
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
     })
-    opened.on('pageerror', (error) => complain(String(error)))
-    // What a page logged before it was closed may arrive during the next test
-    const complain = (text: string): void => void (opened.isClosed() || complaints.push(text))
+    opened.on('pageerror', (error) => complaints.push(String(error)))
     await opened.goto(`${served.url}/${at}`)
     await isConnected(opened)
     return opened
