@@ -7,11 +7,21 @@ export interface Call {
   params: { arguments: { text: string } }
 }
 
-/** Returns the response to a request, as text. */
-export function answer({ id, method, params }: Call): string {
+/** The members that a result of 2026-07-28 has in addition. */
+export const modernMembers = {
+  resultType: 'complete',
+  _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'floor', version: '1.0.0' } },
+}
+
+/**
+ * Returns the response to a request, as text.
+ *
+ * @param members Further members of the result of a call.
+ */
+export function answer({ id, method, params }: Call, members: object = {}): string {
   const result =
     method === 'tools/call'
-      ? { content: [{ type: 'text', text: params.arguments.text }] }
+      ? { content: [{ type: 'text', text: params.arguments.text }], ...members }
       : {
           protocolVersion: '2025-11-25',
           capabilities: { tools: {} },

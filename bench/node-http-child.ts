@@ -2,7 +2,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { serve, toNodeListener } from 'edgewise/node'
-import { answer, type Call } from './floor-answer.ts'
+import { answer, modernMembers, type Call } from './floor-answer.ts'
 import type { Way } from './subject.ts'
 import { createEdgewise } from './subjects/edgewise-server.ts'
 import { type SubjectName, subjects } from './subjects/index.ts'
@@ -13,7 +13,7 @@ const floor: RequestListener = (incoming, outgoing) => {
   let text = ''
   incoming.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
   incoming.on('end', () => {
-    const body = answer(JSON.parse(text) as Call)
+    const body = answer(JSON.parse(text) as Call, modernMembers)
     const head = {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),

@@ -2,6 +2,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import * as z from 'zod'
 import { countRows } from './count-rows.ts'
+import { modernMembers } from './floor-answer.ts'
 import { createWorker } from '../runtimes/cloudflare/index.ts'
 import { createServer } from '../src/presets/server.ts'
 
@@ -14,8 +15,8 @@ const server = createServer({ name: 'bench', version: '1.0.0' })
 server.tool('echo', { input: z.object({ text: z.string() }) }, ({ text }) => text)
 const worker = createWorker(server)
 
-function answer({ id, params }: Call): Response {
-  const result = { content: [{ type: 'text', text: params.arguments.text }] }
+function answer({ id, params }: Call, members: object = {}): Response {
+  const result = { content: [{ type: 'text', text: params.arguments.text }], ...members }
   return Response.json({ jsonrpc: '2.0', id, result })
 }
 
@@ -90,7 +91,7 @@ export default {
   async fetch(request: Request, env: Env, ctx: never): Promise<Response> {
     const { pathname } = new URL(request.url)
     if (pathname === '/mcp') return worker.fetch(request, env, ctx)
-    if (pathname === '/floor') return answer((await request.json()) as Call)
+    if (pathname === '/floor') return answer((await request.json()) as Call, modernMembers)
     if (pathname === '/bare-listen') return listenBare(hub(env))
     if (pathname === '/bare-notify') return hub(env).fetch(new Request('https://hub/'))
     if (pathname === '/lives') return Response.json(lives)

@@ -3,6 +3,7 @@
  * correct JSON. It checks nothing.
  */
 import * as z from 'zod'
+import { modernMembers } from '../floor-answer.ts'
 import type { Handler, HttpSubject, ToolSet } from '../subject.ts'
 import { eachStep, echo, echoInput, searchTools } from '../tools.ts'
 
@@ -77,12 +78,7 @@ function create(set: ToolSet, extra: object): Handler {
   }
 }
 
-const modernExtra = {
-  resultType: 'complete',
-  _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'floor', version: '1.0.0' } },
-}
-
 export const subject: HttpSubject = {
   stateless: (tools) => create(tools, {}),
-  modern: (tools) => create(tools, modernExtra),
+  modern: (tools) => create(tools, modernMembers),
 }
