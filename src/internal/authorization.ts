@@ -1,5 +1,5 @@
 /**
- * Sign-in and token storage for the runtimes; not exported by the package.
+ * Sign-in and token storage for the runtimes; not part of the public API.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Server card internals for the runtimes; not exported by the package.
+ * Server card internals for the runtimes; not part of the public API.
  *
  * @module
  */

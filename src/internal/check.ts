@@ -1,5 +1,5 @@
 /**
- * Checks of servers, for the command line and the playground; not exported by the package.
+ * Checks servers, for the command line and the playground; not part of the public API.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Client internals for the runtimes; not exported by the package.
+ * Client internals for the runtimes; not part of the public API.
  *
  * @module
  */

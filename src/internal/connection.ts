@@ -1,5 +1,5 @@
 /**
- * Duplex connections for the runtimes; not exported by the package.
+ * Duplex connections for the runtimes; not part of the public API.
  *
  * @module
  */

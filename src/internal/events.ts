@@ -1,5 +1,5 @@
 /**
- * Events for the runtimes; not exported by the package.
+ * Types of events for the runtimes; not part of the public API.
  *
  * @module
  */

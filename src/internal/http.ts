@@ -1,5 +1,5 @@
 /**
- * HTTP server internals for the runtimes; not exported by the package.
+ * HTTP server internals for the runtimes; not part of the public API.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Mechanisms shared with the runtimes; not exported by the package.
+ * Mechanisms shared with the runtimes; not part of the public API.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Message port internals for the runtimes; not exported by the package.
+ * Message port internals for the runtimes; not part of the public API.
  *
  * @module
  */

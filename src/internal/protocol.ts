@@ -1,5 +1,5 @@
 /**
- * Protocol internals for the runtimes and the playground; not exported by the package.
+ * Protocol internals for the runtimes and the playground; not part of the public API.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Stdio internals for the runtimes; not exported by the package.
+ * Stdio internals for the runtimes; not part of the public API.
  *
  * @module
  */

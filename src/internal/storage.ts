@@ -1,5 +1,5 @@
 /**
- * Storage of sessions and tasks for the runtimes; not exported by the package.
+ * Helpers and types with which the runtimes store sessions and tasks; not part of the public API.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Task internals for the runtimes, which run tasks in objects of their own; not exported by the
- * package.
+ * Task internals for the runtimes, for example to run tasks in Durable Objects; not part of the
+ * public API.
  *
  * @module
  */

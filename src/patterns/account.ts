@@ -1,6 +1,6 @@
 /**
- * The account of a caller: the key by which limits count, so that no caller can exhaust resources that
- * all callers share.
+ * The account of a caller: the key of limits for each caller, so that no caller can exhaust
+ * resources that all callers share.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/security_best_practices
  */

@@ -13,7 +13,7 @@ export interface BoundedCache<K, V> {
    * expired entry may stay in memory until all entries that were set before it are removed, because a
    * search for expired entries would take time in proportion to the size of the cache.
    *
-   * @param expiresAt When the entry expires, in milliseconds of the clock. Default: never.
+   * @param expiresAt When the entry expires, in milliseconds on the clock `now`. Default: never.
    */
   set(key: K, value: V, expiresAt?: number): void
   /** Removes an entry. */

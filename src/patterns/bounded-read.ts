@@ -141,8 +141,8 @@ export async function readText(
 }
 
 /**
- * Passes on the text of a body in pieces, until the body ends, the signal aborts or `onPiece`
- * returns true.
+ * Passes the text of a body to `onPiece`, piece by piece, until the body ends, the signal aborts or
+ * `onPiece` returns true.
  */
 export async function readPieces(
   response: Response,

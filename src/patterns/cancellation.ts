@@ -75,8 +75,9 @@ export class Cancellation {
 const OBSERVED_AFTER_MS = 10
 
 /**
- * Calls a listener when the request is cancelled, or now if it is already; possibly several times. Does not
- * use the signal of the cancellation, which is slow to create.
+ * Calls a listener when the request is cancelled, or immediately if it was cancelled already. The
+ * listener may be called several times. Does not use the signal of the cancellation, which is slow
+ * to create.
  *
  * @param caller Has the HTTP request, if there is one. After {@link OBSERVED_AFTER_MS}, its signal is
  *   observed too.

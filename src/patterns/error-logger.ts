@@ -26,9 +26,9 @@ export interface LogRecord {
 }
 
 /**
- * Creates a value for every option `onError`: writes errors to a logger, as one structured record each, and
- * without credentials. Transient failures, such as a lost connection, have the level `warn`, and all others
- * `error`.
+ * Creates a function for any `onError` option. It writes each error to a logger, as one structured
+ * record without credentials. Transient failures, such as a lost connection, have the level `warn`,
+ * and all others `error`.
  *
  * @example
  * ```ts
@@ -39,7 +39,7 @@ export interface LogRecord {
  * ```
  *
  * @param logger `console`, pino, LogTape or similar.
- * @param facts Members of each record, such as the name of the service.
+ * @param facts Members to add to each record, such as the name of the service.
  */
 export function errorLogger(
   logger: Pick<Logger, 'warn' | 'error'>,

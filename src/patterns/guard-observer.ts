@@ -16,7 +16,7 @@ import { redactText } from './redact-text.ts'
 /** Begins an operation. */
 export type BeginOperation = (operation: Operation) => OngoingOperation
 
-/** The end of an operation, without its duration. */
+/** How an operation ended: its outcome, without its duration. */
 export type OperationEnd = Omit<Outcome, 'durationMs'>
 
 /** An operation that has begun. */
@@ -43,7 +43,7 @@ export function guardObserver(
   const guard = <T>(hook: () => T): T | undefined => {
     try {
       const value = hook()
-      // An async function is no observer, but its rejection must not end the process
+      // An observer should not be async, but if it is, its rejection must not end the process
       if (value instanceof Promise) value.catch(report)
       return value
     } catch (error) {
@@ -91,10 +91,10 @@ export function guardObserver(
 }
 
 /**
- * Runs work as an operation, and ends the operation with it.
+ * Runs work as an operation, and ends the operation when the work ends.
  *
- * @param endOf The end of the operation for the value of the work; by default it is complete.
- * @param endOfError Its end for an error of the work.
+ * @param endOf Maps the value that `work` returns to the outcome; by default, to {@link COMPLETE}.
+ * @param endOfError Maps an error that `work` throws to the outcome.
  * @throws The error of the work.
  */
 export async function runObserved<T>(
@@ -113,10 +113,10 @@ export async function runObserved<T>(
   }
 }
 
-/** An operation whose end does not matter to the observer. */
+/** An operation that the observer chose not to observe. */
 const UNOBSERVED: OngoingOperation = { trace: undefined, run: (work) => work(), end() {} }
 
-/** The end of an operation that succeeded. */
+/** The outcome of an operation that succeeded. */
 export const COMPLETE: OperationEnd = { outcome: 'complete' }
 
 /** Runs work within an observation, once, even if the observer fails. */
@@ -153,14 +153,17 @@ export function targetOf(params: JsonObject | undefined): Pick<Operation, 'name'
   }
 }
 
-/** The end of a request that was answered with a result. */
+/** The outcome of a request that was answered with a result. */
 export function resultEnd(result: JsonObject): OperationEnd {
   const finalOutcome = result.isError === true ? 'failed' : 'complete'
   const outcome = result.resultType === 'input_required' ? 'input_required' : finalOutcome
   return { outcome, result: () => result }
 }
 
-/** The end of an operation that failed with an error, without the credentials in its message. */
+/**
+ * The outcome of an operation that failed with an error, whose message is copied without
+ * credentials.
+ */
 export function errorEnd(error: unknown, isCancelled = false): OperationEnd {
   const { code, message, status } = membersOf(error)
   const outcome = isCancelled || code === 'ABORTED' ? 'cancelled' : 'error'
@@ -179,8 +182,8 @@ export function errorEnd(error: unknown, isCancelled = false): OperationEnd {
 const REJECTIONS: readonly unknown[] = ['DENIED', 'UNAUTHORIZED', 'FORBIDDEN']
 
 /**
- * The end of an authorization that threw an error. It has failed if the caller or the sign-in was rejected.
- * Otherwise, it could not be decided.
+ * The outcome of an authorization that threw an error: `failed` if the caller or the sign-in was
+ * rejected, otherwise `error` or `cancelled`, because no decision was reached.
  */
 export function authorizationEnd(error: unknown): OperationEnd {
   const end = errorEnd(error)

@@ -20,5 +20,5 @@ export function callHook(
   runAsync().catch(report)
 }
 
-/** The `report` of `onError` hooks themselves, whose failures cannot be reported anywhere. */
+/** Pass this as `report` if the hook is `onError` itself: its failure cannot be reported anywhere. */
 export function ignore(): void {}

@@ -14,7 +14,8 @@ export interface PageLimits {
   /** The maximum number of pages of a list. Default: 200. */
   readonly maxPages?: number | undefined
   /**
-   * The longest JSON of all pages together, in UTF-16 units. Default: 16 Mi (16,777,216).
+   * The maximum length of the JSON of all pages together, in UTF-16 units. Default: 16 Mi
+   * (16,777,216).
    */
   readonly maxListLength?: number | undefined
 }

@@ -1,6 +1,6 @@
 /**
- * Which hosts are not on the public Internet, to protect servers and clients inside a network from
- * URLs that a peer names.
+ * Recognizes hosts that are not on the public Internet, so that a URL from a peer cannot make a
+ * server or client send requests into its own network.
  *
  * @see https://www.iana.org/assignments/iana-ipv4-special-registry
  * @see https://www.iana.org/assignments/iana-ipv6-special-registry

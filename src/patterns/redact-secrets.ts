@@ -15,23 +15,25 @@ function isSecretName(name: string): boolean {
 /** The private members of a JSON Web Key. */
 const PRIVATE_MEMBER = /^(?:d[pq]?|p|qi?|k|oth)$/
 
-/** The names of members that contain the names and values of headers in turn, such as `rawHeaders`. */
+/** The names of members whose arrays alternate names and values of headers, such as `rawHeaders`. */
 const HEADERS = /headers$/i
 
 /** The maximum depth of a value. Deeper members are omitted. */
 const MAX_DEPTH = 8
 
 /**
- * Returns a copy of a value without credentials, which can be serialized as JSON: members with the name of
- * a credential are replaced, the private members of keys, and credentials in texts. Errors become objects with
- * their name, message, code, data, cause, stack, and the errors of an `AggregateError`.
+ * Returns a copy of a value that can be serialized as JSON and contains no credentials. It replaces
+ * the values of members with the name of a credential, the private members of keys, and credentials
+ * in texts. Errors become objects with their name, message, code, data, cause, stack, and the
+ * errors of an `AggregateError`.
  */
 export function redactSecrets(value: unknown): unknown {
   return redactedCopy(value, 0, new Set())
 }
 
 /**
- * @param seen The objects that are copied already. They are omitted, because their number may explode.
+ * @param seen The objects that were already copied. If they occur again, they are omitted, because
+ *   the number of copies could grow exponentially.
  * @param memberName The name of the member that contains the value.
  */
 function redactedCopy(value: unknown, depth: number, seen: Set<object>, memberName = ''): unknown {

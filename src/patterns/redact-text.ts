@@ -21,8 +21,8 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/(\b[a-z][\w+.-]*:\/\/)[^\s/?#"'<>]+(?=@)/gi, '$1'],
   // Header lines
   [/\b((?:cookie|authorization):\s*)(?!\w+ \[)[^\r\n"']+/gi, '$1'],
-  // Members and parameters, which may be quoted, also inside of a quoted text. The last ones are those of JSON Web
-  // Keys
+  // Members and parameters. Their values may be quoted, even within a quoted text. The last names
+  // are members of JSON Web Keys
   [
     /\b((?:\w*(?:authorization|cookie|pass(?:word|wd|phrase)?|pwd|secret|token|jwt|assertion|(?:api|private|access|secret)[-_]?key|verifier|signature|credential|session-?id)s?\\?["']?\s*[:=]\s*\[?|(?:code|state|sig|ticket|\w*(?:auth|key))=|(?:d[pq]?|p|qi?|k)\\?["']?:\s*(?=\\?["'][\w-]{20})))(?!["'\\]*\w+ \[r)(?:\\".*?(?:\\"|$)|"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|[^&\s"'<>]+)/gi,
     '$1',

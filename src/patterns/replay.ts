@@ -14,7 +14,7 @@ import { Steps, type AsJson } from './steps.ts'
 
 /** The answers, step values and open requests of a run, for the next run. Plain JSON. */
 export interface Recording {
-  /** Responses by key, each with the digest of its request, `asked`; some are errors. */
+  /** Responses by key, some of which are errors. `asked` is the digest of the request. */
   answers: { [key: string]: { asked: string } & ({ answer: JsonObject } | { error: ErrorObject }) }
   /** Values of steps by name; see {@link Steps}. */
   steps: { [name: string]: unknown }
@@ -50,13 +50,13 @@ export class ReplayInput implements Input {
   readonly #recording: Recording
   readonly #responses: { [key: string]: unknown }
   readonly #recorder: CallRecorder | undefined
-  /** The pending requests, at the positions in which the run made them; sparse. */
+  /** The pending requests, each at the index at which the run made it; sparse. */
   readonly #pending: { key: string; request: InputRequest; digest: string }[] = []
   /** The keys of all requests of this run. */
   readonly #keys = new Set<string>()
   readonly #inProgress = new Set<Promise<unknown>>()
   readonly #steps: Steps
-  /** The number of the last request to which the author gave no key. */
+  /** The number of the last request to which the handler gave no key. */
   #lastNumber = 0
   #nextIndex = 0
   /** The key of the first request that differs from the request with the same key in an earlier run. */
@@ -150,7 +150,7 @@ export class ReplayInput implements Input {
       const { code, message, data } = recorded.error
       throw new ProtocolError(code, message, data)
     }
-    // Only a key that the author chose, not a numbered one, may have a response before its request
+    // Only a key that the handler chose, not a numbered one, may have a response before its request
     const mayHaveResponse = recordedDigest !== undefined || question.key !== undefined
     const response =
       mayHaveResponse && Object.hasOwn(this.#responses, key) ? this.#responses[key] : undefined
@@ -170,7 +170,7 @@ export class ReplayInput implements Input {
   }
 
   /**
-   * Chooses the key of a request to which the author gave none: its number, or the key under which
+   * Chooses the key of a request to which the handler gave none: its number, or the key under which
    * an earlier run made the same request. A handler that makes requests A and B concurrently may
    * make them in another order the next time: if A was `#1` and B was `#2`, and now B comes first,
    * its digest assigns `#2` to B.

@@ -106,7 +106,7 @@ function requireLongSecrets(secrets: string | readonly string[]): readonly strin
     return list
   throw new SdkError(
     'INVALID_USE',
-    `Cannot seal state: each secret must be set, to at least ${MIN_SECRET_CHARACTERS} characters`,
+    `Cannot seal state: each secret must have at least ${MIN_SECRET_CHARACTERS} characters`,
   )
 }
 

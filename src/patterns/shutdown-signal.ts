@@ -1,5 +1,5 @@
 /**
- * A shutdown signal.
+ * A signal that tells parts of a server to shut down.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */

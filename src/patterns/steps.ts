@@ -6,8 +6,8 @@
  */
 
 /**
- * A value after a JSON round trip: an object with `toJSON` becomes its result, such as a date its
- * string.
+ * A value after a JSON round trip. An object with `toJSON` becomes what this method returns: a
+ * `Date` becomes a string.
  */
 export type AsJson<T> = T extends string | number | boolean | null | undefined
   ? T

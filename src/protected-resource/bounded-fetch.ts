@@ -30,7 +30,7 @@ interface Outcome {
 
 /**
  * A `fetch` that reads whole responses up to a limit and acts as a circuit breaker: for 5 s, all
- * requests to the same URL receive the response to a GET, or the failure of any other request.
+ * requests to the same URL receive the response to a GET, or the failure of a POST.
  */
 export function boundedFetch(fetch: FetchUrl, timeoutMs: number): FetchUrl {
   const outcomes = new Map<string, Outcome>()

@@ -60,8 +60,8 @@ const OPTION_NAMES: OptionNames<IntrospectionOptions> = {
  * If a response has no `aud`, the token is rejected. If the authorization server has no other
  * resources, wrap the verifier to add the audience.
  *
- * After a failure, or if the authorization server rejects every request, the next request is sent
- * after 5 seconds. Until then, requests with any token are answered with 503.
+ * If introspection fails, for example because the credentials are wrong, no token is introspected
+ * for 5 seconds. Until then, callers receive 503, whatever their token.
  *
  * @example
  * ```ts
@@ -102,6 +102,6 @@ export function introspectedTokens(options: IntrospectionOptions): TokenVerifier
     const { active, ...claims } = await processIntrospectionResponse(server, client, response)
     return active
       ? tokenOf(claims)
-      : { refused: 'The authorization server says that it is not active' }
+      : { refused: 'The authorization server says that the token is not active' }
   }
 }

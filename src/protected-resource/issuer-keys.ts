@@ -45,7 +45,7 @@ export async function discoverKeySetUrl(issuer: string, fetch: FetchUrl): Promis
 }
 
 /**
- * Parses a URL whose content can be trusted.
+ * Parses a URL that must use HTTPS, so that its content can be trusted.
  *
  * @throws {TypeError} If it is not HTTPS, except on localhost.
  */

@@ -13,7 +13,7 @@ export function metadataResponse(
   { url, method }: Request,
 ): Response | undefined {
   if (!url.includes('/.well-known/') || !paths.includes(new URL(url).pathname)) return undefined
-  // The document is public, so any page may read it
+  // The document is public, so any web page may read it
   const headers = {
     'access-control-allow-origin': '*',
     'access-control-allow-methods': 'GET, HEAD, OPTIONS',

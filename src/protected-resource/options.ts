@@ -111,7 +111,7 @@ export const SCOPE: RegExp = /^[\x21\x23-\x5b\x5d-\x7e]+$/
  *   option is unknown.
  */
 export function readOptions(options: ProtectedResourceOptions): Settings {
-  requireKnown('The protection', options, OPTION_NAMES)
+  requireKnown('protectedResource', options, OPTION_NAMES)
   const { resource, authorizationServers, dpop, clockSkewMs = 30_000 } = options
   const scopes = unionOfScopes(options.scopes ?? [])
   const { origin, pathname, search } = requireHttp(resource, 'resource')

@@ -1,5 +1,6 @@
 /**
- * A cache of recently verified access tokens, as a client sends the same token with each request.
+ * A cache of recently verified access tokens, because a client sends the same token with each
+ * request.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7662#section-4
  */
@@ -27,9 +28,9 @@ export interface CacheTokensOptions {
 
 /**
  * Caches a verifier's results for valid tokens, in the memory of this instance. This saves a
- * request to the authorization server, or, as `jwtTokens` does by default, a signature check.
- * Issuer, audience, lifetime, scopes and proofs are still checked for each request. Cached tokens
- * are frozen, since the handlers of several requests see the same object.
+ * request to the authorization server, or a signature check: `jwtTokens` caches its results by
+ * default. Issuer, audience, lifetime, scopes and proofs are still checked for each request. Cached
+ * tokens are frozen, since the handlers of several requests see the same object.
  *
  * @example
  * ```ts

@@ -23,8 +23,8 @@ export interface OutgoingRequest {
   /** Whether the call has settled. */
   readonly settled: boolean
   /**
-   * Settles with the response, over HTTP with facts of the HTTP response. Only the first `resolve` or `reject`
-   * counts.
+   * Settles with the response. Over HTTP, `http` has facts from the HTTP response. Only the first
+   * `resolve` or `reject` counts.
    */
   resolve(response: JsonRpcResponse, http?: Pick<ProtocolError, 'status' | 'retryAfter'>): void
   /** Settles with the reason why there will be no response. */

@@ -74,7 +74,7 @@ export function degradeMessages(
   )
 }
 
-/** Converts the blocks of a sampling message to types that exist before 2025-11-25. */
+/** Converts the blocks of a sampling message to types that existed before 2025-11-25. */
 function plainContents(
   content: SamplingContent | SamplingContent[],
   revision: RevisionFacts,

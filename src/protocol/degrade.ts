@@ -32,7 +32,7 @@ import { isObject } from './validate.ts'
 
 const MODERN_MEMBERS = ['resultType', 'ttlMs', 'cacheScope']
 
-/** The member of a result that holds the items which a method lists or reads. */
+/** The member of a result that contains the items, for each method that lists or reads items. */
 const ITEM_LISTS: { readonly [method: string]: string } = {
   'resources/list': 'resources',
   'resources/templates/list': 'resourceTemplates',

@@ -12,7 +12,7 @@ export const HEADER_SESSION_ID = 'mcp-session-id'
 export const HEADER_LAST_EVENT_ID = 'last-event-id'
 /** The method of the body; 2026-07-28. */
 export const HEADER_METHOD = 'mcp-method'
-/** The name or URI of the body; 2026-07-28. */
+/** The name or URI in the params of the body; 2026-07-28. */
 export const HEADER_NAME = 'mcp-name'
 /** The prefix of the headers that repeat tool arguments; 2026-07-28. */
 export const HEADER_PARAM_PREFIX = 'mcp-param-'

@@ -51,8 +51,8 @@ export function isProtocolKey(key: string): boolean {
 }
 
 /**
- * The keys that 2025-06-18 reserves: a label of the prefix, except its last label, is `modelcontextprotocol`
- * or `mcp`.
+ * The keys that 2025-06-18 reserves: any label of the prefix except the last is
+ * `modelcontextprotocol` or `mcp`.
  */
 const RESERVED_IN_20250618 = /^(?:[^/]*\.)?(?:modelcontextprotocol|mcp)\.[^/]*\//
 

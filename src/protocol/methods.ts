@@ -58,7 +58,10 @@ export const methods: ReadonlyMap<string, MethodFacts> = new Map<string, MethodF
   ['logging/setLevel', { era: 'legacy', capability: ['logging'] }],
 ])
 
-/** Whether a server with these capabilities supports a method, as each does if it needs no capability. */
+/**
+ * Whether a server with these capabilities supports a method. Every server supports a method that
+ * needs no capability.
+ */
 export function offers(
   capabilities: ServerCapabilities,
   { capability = [] }: MethodFacts,

@@ -14,8 +14,9 @@ export interface TraceContext {
 }
 
 /**
- * Called when an operation begins. Returns what to call when it ends; nothing if the end does not matter.
- * Exceptions are passed to `onError`, and have no effect on the operation.
+ * Called when an operation begins. Returns an observation, which is called when the operation ends,
+ * or nothing if the end does not matter. Exceptions are passed to `onError`, and have no effect on
+ * the operation.
  */
 export type Observer = (operation: Operation) => Observation | void
 
@@ -58,8 +59,8 @@ export interface Operation {
   /** The URI of the resource. */
   readonly uri?: string | undefined
   /**
-   * Whether the receiver has the method, and the tool or prompt. Texts of unknown ones are chosen by the
-   * sender, and must not become labels of metrics.
+   * Whether the method, and the tool or prompt that the message names, exist on the receiver. The
+   * sender can choose an unknown name freely, so it must not become a label of metrics.
    */
   readonly isKnown?: boolean | undefined
   readonly revision?: Revision | undefined

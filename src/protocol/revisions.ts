@@ -12,10 +12,13 @@
  */
 export type Revision = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28'
 
-/** How one revision works. Features that are not mentioned are absent. */
+/** How one revision works. An absent member means that the revision lacks the feature. */
 export interface RevisionFacts {
   readonly version: Revision
-  /** The position among the revisions, from 1. A revision has the features of all earlier revisions. */
+  /**
+   * The position among the revisions, from 1. A revision has all features of `revision-features.ts`
+   * that it or an earlier revision introduced.
+   */
   readonly order: number
   /**
    * Whether the revision uses sessions and `initialize` (legacy), or describes the client in each request.
@@ -57,7 +60,7 @@ const v20260728: RevisionFacts = {
 }
 
 /**
- * Every revision with its features, newest first, which is also the order of preference.
+ * All revisions, newest first, which is also the order of preference.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
  */
@@ -80,7 +83,7 @@ export function haveSessions(candidates: readonly RevisionFacts[]): boolean {
 }
 
 /**
- * Returns the features of a revision; `undefined` if the revision does not exist. Versions are
+ * Returns the facts about a revision; `undefined` if the revision does not exist. Versions are
  * compared for equality.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning

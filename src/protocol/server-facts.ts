@@ -13,9 +13,15 @@ import {
 } from './error-codes.ts'
 import type { Revision, RevisionFacts } from './revisions.ts'
 
-/** The features and requirements of a revision for servers; those not mentioned are absent. */
+/**
+ * The features and requirements of a revision for servers. An absent member means that the revision
+ * lacks the feature.
+ */
 export interface ServerFacts {
-  /** Whether streams start with an event that has an id and no data, and can be polled. */
+  /**
+   * Whether streams start with an event that has an id but no data. The server may then close a
+   * stream early, and the client polls by resuming it.
+   */
   readonly initialEventId?: boolean
   /** The error code for a resource that does not exist. */
   readonly resourceNotFound: number

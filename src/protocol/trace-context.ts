@@ -7,7 +7,7 @@ import type { TraceContext } from './observation.ts'
 import type { JsonObject } from './types.ts'
 import { isObject } from './validate.ts'
 
-/** Only later versions than 00 may have more members; at most 512 characters of them are accepted. */
+/** Only versions later than 00 may have more members; at most 512 characters of them are accepted. */
 const TRACEPARENT =
   /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-.{0,512})?$/
 /**
@@ -31,7 +31,10 @@ function matching(format: RegExp, value: unknown): string | undefined {
   return typeof value === 'string' && format.test(value) ? value : undefined
 }
 
-/** Returns the params with a trace context in their `_meta`, in place of another one. */
+/**
+ * Returns the params with a trace context in their `_meta`, which replaces the one that they may
+ * have.
+ */
 export function withTrace(
   params: JsonObject | undefined,
   trace: TraceContext | undefined,

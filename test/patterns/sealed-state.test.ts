@@ -106,7 +106,7 @@ describe('createSealer', () => {
   it('reports a secret that is missing in the environment', async () => {
     const environment: Record<string, string> = {}
     const { MCP_SECRET: missing } = environment as { MCP_SECRET: string }
-    const message = 'Cannot seal state: each secret must be set, to at least 16 characters'
+    const message = 'Cannot seal state: each secret must have at least 16 characters'
     expect(() => createSealer([missing, secret])).toThrow(message)
     await expect(createSealer(async () => missing).seal('state')).rejects.toThrow(message)
   })
