@@ -10,17 +10,19 @@ import type { Session } from '../session/session.ts'
 import type { Outbox } from './outbox.ts'
 import type { Ask } from './request/ask-mode.ts'
 
-/** Creates the function that asks the client of a session. */
+/**
+ * Creates the function that sends requests to the client of a session, and waits for the responses.
+ */
 export function askInSession(
   session: Session,
   revision: RevisionFacts,
   outbox: Outbox,
   timeoutMs: number | undefined,
 ): Ask {
-  return ({ method, params }, signal, onSent) =>
+  return ({ method, params }, signal, onIdAssigned) =>
     session.sendRequest(method, degradeRequest(method, params, revision), {
       send(request) {
-        if (isRequest(request)) onSent?.(request.id)
+        if (isRequest(request)) onIdAssigned?.(request.id)
         void outbox.send(request)
       },
       signal,

@@ -1,5 +1,5 @@
 /**
- * Finds the definition of a server object, which is hidden from its author.
+ * Finds the internal definition behind a server object.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
@@ -7,10 +7,13 @@ import type { ServerDefinition } from './definition.ts'
 import type { TaskFactory } from './features/tools.ts'
 import type { BaseServer, Server } from './server.ts'
 
-/** The definitions of servers, which are hidden from their authors. */
+/**
+ * The definition of each server object. Applications cannot reach it, as it is not a member of the
+ * object.
+ */
 const definitions = new WeakMap<object, ServerDefinition>()
 
-/** Associates a definition with the server object that the author uses. */
+/** Associates a definition with the server object that the application uses. */
 export function attachDefinition<T extends object>(server: T, definition: ServerDefinition): T {
   definitions.set(server, definition)
   return server

@@ -1,6 +1,6 @@
 /**
  * A server's definition: what it offers, independent of any connection. It is created once,
- * configured by its author and extensions, and then shared by all requests and sessions.
+ * configured by the application and by extensions, and then shared by all requests and sessions.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
@@ -49,7 +49,10 @@ import type { BaseServerOptions, Middleware, WrapServerMessage } from './server.
 export interface ServerFeatures {
   /** The handlers of the supported protocol methods. */
   readonly methods: ReadonlyMap<string, Method>
-  /** The text in errors about unknown options that names a larger entry: ` ("edgewise/server" has more)`. */
+  /**
+   * The text in errors about unknown options that names a larger entry point: ` ("edgewise/server"
+   * has more)`.
+   */
   readonly optionHint?: string
   readonly input: ClientInput
   readonly headerParams: HeaderParamSupport
@@ -60,7 +63,7 @@ export interface ServerFeatures {
   /** The settings for log messages. Absent if the server sends no log messages. */
   readonly logs?: LogRules
   readonly declare?: DeclareCapabilities
-  /** Reports operations to the author. Absent if the server is not observed. */
+  /** Reports operations to the application's observer. Absent if the server is not observed. */
   readonly observe?: ServerObservation | undefined
 }
 
@@ -86,8 +89,8 @@ export interface ClientInput {
   ): HandlerContext | Promise<HandlerContext>
   /**
    * Obtains the input for which a run is suspended. Returns the `input_required` result if the
-   * client must repeat the request with it; if the client was asked directly, the context of the
-   * next run.
+   * client must repeat the request with the input, or the context of the next run if the client was
+   * asked directly.
    *
    * @throws {ProtocolError} If the client cannot be asked for this input.
    */
@@ -130,7 +133,10 @@ export type Method = (
 export interface AppliedMiddleware {
   readonly method: string | undefined
   readonly run: Middleware
-  /** Wraps the other messages of the method: notifications, and the server's requests. */
+  /**
+   * Wraps messages of the method that are not requests of clients: notifications, and the server's
+   * requests.
+   */
   readonly wrap?: WrapServerMessage
 }
 
@@ -162,13 +168,13 @@ const OPTION_NAMES: OptionNames<BaseServerOptions> = {
   onError: 1,
 }
 
-/** The parts from its preset, and the author's registrations and options. */
+/** The parts from its preset, and the registrations and options of the application. */
 export interface ServerDefinition extends ServerFeatures {
   /** How the server asks for input. Replaced when extensions are added, to describe their errors too. */
   input: ClientInput
   readonly info: Implementation
   readonly instructions: string | undefined
-  /** Capabilities that the author declares in addition to the inferred capabilities. */
+  /** Capabilities that the application declares in addition to the inferred capabilities. */
   readonly capabilities: ServerCapabilities
   readonly revisions: readonly RevisionFacts[]
   /** Paginates lists. Absent if every list is a single page. */
@@ -178,7 +184,7 @@ export interface ServerDefinition extends ServerFeatures {
   readonly resources: Registry<ResourceEntry>
   readonly resourceTemplates: Registry<ResourceTemplateEntry>
   readonly prompts: Registry<PromptEntry>
-  /** Reports an error to the author. Cancelled requests are not errors, and are not reported. */
+  /** Passes an error to `onError`. Cancelled requests are not errors, and are not reported. */
   readonly report: Report
   /** The capabilities that are declared if the server can send change notifications. */
   readonly offered: ServerCapabilities

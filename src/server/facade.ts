@@ -1,5 +1,5 @@
 /**
- * The server object that its author uses: a thin facade of the definition.
+ * The server object that the application uses: a thin facade of the definition.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */

@@ -46,7 +46,7 @@ export interface KnownNames {
 export interface MessageFacts {
   readonly caller: Caller
   readonly revision?: RevisionFacts | undefined
-  /** Whether it travels over HTTP. By default, the caller tells. */
+  /** Whether it travels over HTTP. By default, it does if the caller has a `request`. */
   readonly http?: boolean
 }
 
@@ -74,7 +74,7 @@ export function receivedOperation(
     isKnown: isKnown(known, method, params, facts),
     revision: revision?.version,
     principal: caller.principal,
-    // Reading it may create a copy
+    // Not `caller.request`, because reading it may create a copy
     http: 'request' in caller,
     pipe: caller.pipe,
     trace: readTrace(params),
@@ -140,19 +140,19 @@ export function readMessage(text: string): Received | undefined {
   }
 }
 
-/** The end of a request that was answered. */
+/** The outcome of a request that was answered. */
 export function responseEnd(response: JsonRpcResponse, isCancelled: boolean): OperationEnd {
   const end = 'error' in response ? errorEnd(response.error) : resultEnd(response.result)
   return isCancelled ? { ...end, outcome: 'cancelled' } : end
 }
 
-/** Returns an exchange whose notifications to the client are observed. */
+/** Wraps an exchange, so that its notifications to the client are observed. */
 export function observeSending(exchange: Exchange, begin: BeginServerOperation): Exchange {
   const send: Exchange['send'] = (message) => exchange.send(message)
   return { ...exchange, send: observeNotifications(send, exchange, begin) }
 }
 
-/** Returns a function that sends notifications, which are observed. */
+/** Wraps a function that sends notifications, so that they are observed. */
 export function observeNotifications(
   send: Exchange['send'],
   facts: MessageFacts,
@@ -174,14 +174,14 @@ export function observeNotifications(
   }
 }
 
-/** The end of a notification, by what its promise has resolved with. */
+/** The outcome of sending a notification, whose promise resolved with an error or with nothing. */
 function sendingEnd(failure: unknown): OperationEnd {
   return failure ? errorEnd(failure) : COMPLETE
 }
 
-/** Returns a function that asks the client, and whose requests are observed. */
+/** Wraps a function that sends requests to the client, so that they are observed. */
 export function observeAsk(ask: Ask, facts: MessageFacts, begin: BeginServerOperation): Ask {
-  return (message, signal, onSent) => {
+  return (message, signal, onIdAssigned) => {
     let id: RequestId | undefined
     const ongoing = begin(sentOperation('request', message, facts))
     const { method, params } = message
@@ -190,7 +190,7 @@ export function observeAsk(ask: Ask, facts: MessageFacts, begin: BeginServerOper
     const work = (): Promise<JsonObject> =>
       ask(request, signal, (sentId) => {
         id = sentId
-        onSent?.(sentId)
+        onIdAssigned?.(sentId)
       })
     // The id is known once the request was sent, even if it fails
     const withId = { ...ongoing, end: (end: OperationEnd) => ongoing.end({ ...end, id }) }

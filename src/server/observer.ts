@@ -91,10 +91,13 @@ export interface ServerObservation {
   /**
    * Begins an operation that may end in another process, such as a session.
    *
-   * @param key Its id, or an object that identifies it in this process.
+   * @param key The id of the session or subscription, or an object that identifies it in this
+   *   process.
    */
   open(key: unknown, operation: ServerOperation): void
-  /** Ends it. If it did not begin in this process, it begins and ends now. */
+  /**
+   * Ends an operation that {@link open} began. If another process began it, it begins and ends now.
+   */
   close(key: unknown, operation: ServerOperation): void
   /** Observes a request, which `answer` answers. */
   request<Server extends KnownNames, Target>(
@@ -216,7 +219,7 @@ function createObservation(begin: BeginServerOperation): ServerObservation {
       const { caller } = incoming
       const ongoing = begin(receivedOperation(server, message, { caller, revision }))
       const opening = runObserved(ongoing, () => sessions.open(incoming, message))
-      // Errors with a status contain the error that is refused
+      // An error with an HTTP status contains the error that `refuse` will receive
       opening.catch((error: unknown) => {
         const { error: refused = error } = Object(error) as { error?: unknown }
         observedErrors.add(Object(refused))

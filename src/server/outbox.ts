@@ -23,8 +23,8 @@ export class Outbox {
   }
 
   /**
-   * Sends a message. The promise resolves when the message was sent. It resolves with the error if it was not,
-   * which only observers need.
+   * Sends a message. The promise resolves when the message was sent. If sending fails, it resolves
+   * with the error, which only observers need.
    */
   send(message: JsonRpcMessage): Promise<unknown> | undefined {
     return this.#closed ? undefined : this.#transport.send(message).catch((error: unknown) => error)

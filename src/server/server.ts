@@ -114,15 +114,15 @@ export interface MessageContext<Env = unknown> {
   /** The client's self-reported identity and capabilities, if they are known. */
   readonly client: ClientFacts | undefined
   /**
-   * The context of the client's request, if the message is one or belongs to one. A notification of the
-   * client belongs to none.
+   * The context of the client's request, if the message is that request or belongs to it.
+   * `undefined` for a notification from the client.
    */
   readonly request: Context<Env> | undefined
 }
 
 /**
  * Wraps the handling of a message: calls `next` to continue, with other params if it passes any, or
- * returns a result itself. A middleware that does not call `next` for a notification holds it back.
+ * returns a result itself. A middleware that does not call `next` for a notification discards it.
  */
 export type WrapServerMessage<Env = unknown, Method extends string = string> = (
   message: { readonly method: MethodOf<Method>; readonly params: ParamsOf<Method> },
@@ -130,7 +130,7 @@ export type WrapServerMessage<Env = unknown, Method extends string = string> = (
   next: (params?: JsonObject) => Promise<ResultOf<Method>>,
 ) => Awaitable<Result>
 
-/** Middleware for `server.use` that does more than to wrap requests. See `messageMiddleware`. */
+/** Middleware for `server.use` that does more than wrap requests. See `messageMiddleware`. */
 export interface MiddlewareLayer<Method extends string = string> {
   /** Adds the middleware to a server, for one method or for all. Called by `server.use`. */
   readonly addTo: (server: object, method: Method | undefined) => void

@@ -15,8 +15,9 @@ import type {
 /** The limits of events in memory. */
 export interface MemoryStoreLimits extends EventStoreLimits {
   /**
-   * The maximum number of characters in the events of all sessions. Each event counts as 128 characters
-   * more. At the limit, the oldest events of the session with the most characters are dropped.
+   * The maximum number of characters in the events of all sessions. Each event counts 128
+   * characters in addition to its message. At the limit, the oldest events of the session with the
+   * most characters are dropped.
    *
    * @default 67108864
    */

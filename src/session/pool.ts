@@ -274,7 +274,7 @@ export class SessionPool<Pooled extends PooledSession> implements SessionOperati
     }
   }
 
-  /** Ends expired sessions, then idle sessions until there is room for one more session. */
+  /** Ends expired sessions, then inactive sessions until there is room for one more session. */
   async #makeRoom(newSession: CountedSession): Promise<void> {
     for (const id of this.#idle.expired()) await this.#evict(id)
     while (!this.#quota.hasRoomFor(newSession)) {

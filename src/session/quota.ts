@@ -27,8 +27,8 @@ export class SessionQuota {
   }
 
   /**
-   * Returns the number of sessions that a session counts as. The number is higher for long client info
-   * and capabilities, so that the sessions do not exceed the memory.
+   * Returns the number of sessions that a session counts as. The number is higher for long client
+   * info and capabilities, so that all sessions together do not use too much memory.
    */
   weigh({ clientInfo, clientCapabilities }: SessionRecord): number {
     const { length } = JSON.stringify([clientInfo, clientCapabilities])

@@ -24,8 +24,8 @@ import type { Streams } from './streams.ts'
 /** Stores the calls of sessions while their handlers run. */
 export interface ResumableCallStore {
   /**
-   * Opens the resumable calls of one session. Calls of an earlier host that asked the client for input wait
-   * for its answer. Other calls of an earlier host are answered with an error.
+   * Opens the resumable calls of one session. A call of an earlier host waits for the client's
+   * answer if it asked the client for input. Otherwise it is answered with an error.
    */
   open(session: Session, streams: Streams): ResumableCalls
 }
@@ -44,8 +44,14 @@ export interface RequestOutput {
   disconnect(retryMs: number): void
 }
 
-/** Sends a request to the client. Calls `onSent` with its id before it is sent. */
-type SendQuestion = (request: InputRequest, onSent: (id: RequestId) => void) => Promise<JsonObject>
+/**
+ * Sends a request to the client. Calls `onIdAssigned` with the id of the request before the request
+ * is sent.
+ */
+type SendQuestion = (
+  request: InputRequest,
+  onIdAssigned: (id: RequestId) => void,
+) => Promise<JsonObject>
 
 /** The calls of one session that can be run again. */
 export class ResumableCalls {

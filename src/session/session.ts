@@ -163,7 +163,10 @@ export class Session {
     return true
   }
 
-  /** Rejects the request that a malformed response has the id of, because no other response will follow. */
+  /**
+   * Rejects the request whose id a malformed response contains, because no other response will
+   * follow.
+   */
   rejectPending(frame: unknown, { message }: Error): void {
     if (!isObject(frame) || 'method' in frame) return
     this.#sentRequests.get(frame.id as RequestId)?.reject(new SdkError('INVALID_MESSAGE', message))

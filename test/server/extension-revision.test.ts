@@ -86,8 +86,10 @@ describe('The revision of an extension', () => {
   it('is a text [E-EXT-018]', () => {
     const server = createServer({ name: 's', version: '1' })
     const extend = (options: object) => () => server.extend(serverExtension({ id: ID, ...options }))
-    expect(extend({ settings: { revision: 2 } })).toThrow(`The revisions of "${ID}" must be texts`)
-    expect(extend({ revisions: [2] })).toThrow('must be texts')
+    expect(extend({ settings: { revision: 2 } })).toThrow(
+      `The revisions of "${ID}" must be strings`,
+    )
+    expect(extend({ revisions: [2] })).toThrow('must be strings')
   })
 
   it('is the first one if it is not named [E-EXT-019]', async () => {

@@ -123,7 +123,7 @@ const cases: [string, () => unknown, RegExp][] = [
   [
     'misspelt scopes for a protected resource',
     () => protectedResource(untyped({ needScopes: ['a'] })),
-    /^The protection has no option "needScopes"; it has .*\bscopes\b/,
+    /^protectedResource has no option "needScopes"; it has .*\bscopes\b/,
   ],
   [
     'a misspelt check of signing in',

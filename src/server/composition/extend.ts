@@ -100,7 +100,7 @@ export class ExtensionTable implements Extensions {
     if (!isObject(settings)) throw new TypeError(`The settings of "${id}" must be an object`)
     const revisionNames = [settings.revision ?? '', ...(extension.revisions || [])]
     if (revisionNames.some((revision) => typeof revision !== 'string')) {
-      throw new TypeError(`The revisions of "${id}" must be texts`)
+      throw new TypeError(`The revisions of "${id}" must be strings`)
     }
     if (this.extensions.has(id)) throw new TypeError(`The extension "${id}" exists already`)
     const existing = Object.keys(added).find((name) => methods.has(name) || this.#methods.has(name))
@@ -173,7 +173,7 @@ export class ExtensionTable implements Extensions {
 }
 
 /**
- * The beginnings of methods and filter members that are reserved for the protocol's own extensions,
+ * The prefixes of methods and filter members that are reserved for the protocol's own extensions,
  * and the extension that each belongs to.
  */
 const RESERVED: readonly (readonly [string, string])[] = [

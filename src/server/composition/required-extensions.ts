@@ -1,5 +1,6 @@
 /**
- * Extensions that depend on others: as long as one of those is missing, nothing of the extension runs.
+ * Extensions that depend on other extensions: as long as a required extension is missing, no part
+ * of the dependent extension runs.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
@@ -9,7 +10,7 @@ import type { AppliedMiddleware, ServerDefinition } from '../definition.ts'
 import type { ResourceTemplateEntry } from '../features/resources.ts'
 import type { ExtensionFilter, ExtensionMethod } from './server-extension.ts'
 
-/** Checks that everything is there that an extension depends on. */
+/** Throws unless the server has all extensions that an extension depends on. */
 export type RequireMet = () => void
 
 /** The ids of the extensions of a server. */
@@ -19,7 +20,7 @@ export function idsOf({ extensions }: ServerDefinition): string[] {
 }
 
 /**
- * Checks that a server has the extensions that another one depends on.
+ * Checks that a server has the extensions that an extension depends on.
  *
  * @throws {TypeError} That names both extensions, and what the missing one is needed for.
  */
@@ -33,7 +34,7 @@ export function requireExtensions(
   if (missing) throw new TypeError(`"${id}" requires the extension "${missing[0]}": ${missing[1]}`)
 }
 
-/** Returns a check for each request: what was met once is not checked again. */
+/** Returns the check to run for each request. After it has succeeded once, it does nothing. */
 export function createGuard(
   requires: Readonly<Record<string, string>>,
   requireMet: RequireMet,
@@ -45,7 +46,7 @@ export function createGuard(
   }
 }
 
-/** Returns a method that fails as long as the extension lacks another one. */
+/** Returns a method that fails as long as a required extension is missing. */
 export function guardMethod(method: ExtensionMethod, requireMet: RequireMet): ExtensionMethod {
   const { handle, legacy } = method
   return {
@@ -65,7 +66,7 @@ export function guardMethod(method: ExtensionMethod, requireMet: RequireMet): Ex
   }
 }
 
-/** Returns a filter that fails as long as the extension lacks another one. */
+/** Returns a filter that fails as long as a required extension is missing. */
 export function guardFilter(filter: ExtensionFilter, requireMet: RequireMet): ExtensionFilter {
   return {
     accept(requested, ctx) {
@@ -77,8 +78,8 @@ export function guardFilter(filter: ExtensionFilter, requireMet: RequireMet): Ex
 }
 
 /**
- * Lets the middleware, tools, resources and prompts that an extension adds fail as long as it lacks another
- * one.
+ * Makes the middleware, tools, resources and prompts that an extension adds fail as long as a
+ * required extension is missing.
  *
  * @param attach Adds them.
  */
@@ -116,7 +117,7 @@ export function attachGuarded(
   middleware.splice(length, Infinity, ...guarded, ...(added.size > 0 ? [entryGuard] : []))
 }
 
-/** Returns middleware that fails as long as the extension lacks another one. */
+/** Returns middleware that fails as long as a required extension is missing. */
 function guardMiddleware(
   { method, run, wrap }: AppliedMiddleware,
   requireMet: RequireMet,

@@ -8,11 +8,11 @@ import type { Entry, Registry } from '../registry.ts'
 import { ExtensionTable } from './extend.ts'
 
 /**
- * Runs a function that adds something to a server. If it throws, nothing of that stays.
+ * Runs a function that adds something to a server. If the function throws, restores the server.
  *
  * @throws What the function throws.
  */
-export function addWhole(definition: ServerDefinition, add: () => void): void {
+export function addOrRollBack(definition: ServerDefinition, add: () => void): void {
   const { tasks, clients, verify, undo: outer } = definition
   const restoreExtensions = saveExtensions(definition)
   const middleware = [...definition.middleware]

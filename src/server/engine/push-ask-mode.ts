@@ -25,10 +25,13 @@ export class PushAskMode implements PushMode {
   }
 
   createInput(run: HandlerRun): Input {
-    const push = (request: InputRequest, onSent?: (id: RequestId) => void): Promise<JsonObject> => {
+    const push = (
+      request: InputRequest,
+      onIdAssigned?: (id: RequestId) => void,
+    ): Promise<JsonObject> => {
       // After the response, no stream can carry the input request
       if (run.done) throw new SdkError('INVALID_USE', `"${run.method}" was already answered`)
-      return this.ask(request, run.signal, onSent)
+      return this.ask(request, run.signal, onIdAssigned)
     }
     if (!this.#call) return pushInput(push)
     return (run.replay = this.#call.createInput(push))

@@ -24,7 +24,7 @@ export function discover(server: {
 
 /** The registrations from which capabilities are inferred. */
 export interface RegisteredFeatures extends Handlers {
-  /** Additional capabilities that the author declares. */
+  /** Additional capabilities that the application declares. */
   readonly capabilities: ServerCapabilities
   readonly tools: List
   readonly resources: List

@@ -53,7 +53,10 @@ export function initialize(
   return { record, result }
 }
 
-/** The revision of a session whose client requests a version. */
+/**
+ * The revision of a session: the requested version if it is supported, otherwise the newest
+ * supported one.
+ */
 export function negotiateSession(
   { revisions }: Pick<InitializableServer, 'revisions'>,
   requested: unknown,

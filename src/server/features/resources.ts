@@ -147,7 +147,7 @@ export const RESOURCE_OPTIONS = {
 /**
  * Creates the entry of a resource.
  *
- * @throws {TypeError} If the URI is invalid, or the cache hints are.
+ * @throws {TypeError} If the URI or the cache hints are invalid.
  */
 export function resourceEntry(
   uri: string,

@@ -39,7 +39,10 @@ export const MAX_SUBSCRIBED_RESOURCES = 1000
  */
 export const MAX_SUBSCRIBED_URIS_LENGTH = 500_000
 
-/** The maximum number of changes queued for a slow reader, which must then subscribe again. */
+/**
+ * The maximum number of changes queued for a slow reader. Beyond it, the subscription ends, and the
+ * client must subscribe again.
+ */
 const MAX_UNSENT = 10_000
 
 const RESOURCE_UPDATED = 'notifications/resources/updated'

@@ -29,8 +29,8 @@ export interface ToolResult<Structured = unknown> {
 }
 
 /**
- * Makes the compiler error for a handler that returns a plain object readable: the name of the
- * member reported as missing explains what to do. No value has this type.
+ * Makes the compiler's error readable if a handler returns a plain object: the name of the member
+ * that the error reports as missing explains what to do. No value has this type.
  */
 interface PlainObject {
   readonly 'return { structuredContent: … } instead': never

@@ -231,7 +231,7 @@ export async function callTool(
   const { name, args } = readNameAndArguments(params)
   const tool = found ?? server.tools.require(name, ctx)
 
-  // A tool without `input` ignores arguments, because some hosts invent one
+  // A tool without `input` ignores arguments, because some hosts invent arguments
   const validation = tool.input ? tool.input['~standard'].validate(args) : { value: {} }
   const input = validation instanceof Promise ? await validation : validation
   if (input.issues) {

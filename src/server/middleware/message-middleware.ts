@@ -14,14 +14,15 @@ import type { Exchange } from '../request/exchange.ts'
 import { RequestContext } from '../request/request-context.ts'
 import type { MessageContext, MiddlewareLayer, Server, WrapServerMessage } from '../server.ts'
 
-/** The servers whose messages pass through their layers. */
+/** The servers whose messages already pass through the middleware. */
 const wrappedServers = new WeakSet<ServerDefinition>()
 
 /**
- * Creates middleware for `server.use` that wraps more than the requests of clients: `server.use(layer)`
- * wraps every message, and `server.use(method, layer)` the messages of one method, in both directions.
- * These are also the notifications of clients, such as `notifications/cancelled`, and what the server
- * sends while it answers a request: notifications, and requests for input.
+ * Creates middleware for `server.use` that wraps more than the requests of clients:
+ * `server.use(layer)` wraps every message, and `server.use(method, layer)` the messages of one
+ * method, in both directions. In addition to the requests of clients, it wraps their notifications,
+ * such as `notifications/cancelled`, and what the server sends while it answers a request:
+ * notifications, and requests for input.
  *
  * @example
  * ```ts
@@ -55,7 +56,7 @@ export function messageMiddleware(run: WrapServerMessage): MiddlewareLayer {
   }
 }
 
-/** Lets the messages of a server pass through its layers. */
+/** Makes the messages of a server pass through its middleware. */
 function wrapMessages(definition: ServerDefinition): void {
   if (wrappedServers.has(definition)) return
   wrappedServers.add(definition)
@@ -92,7 +93,7 @@ function wrapMessages(definition: ServerDefinition): void {
   }
 }
 
-/** Passes a message through the layers, outermost first. */
+/** Passes a message through the middleware, outermost first. */
 async function passThrough(
   definition: ServerDefinition,
   { method, params = {} }: { method: string; params?: JsonObject | undefined },
@@ -109,7 +110,7 @@ async function passThrough(
   return runFrom(0, params)
 }
 
-/** Wraps the notifications of a request. */
+/** Wraps the notifications that the server sends while it answers a request. */
 function wrapSending(
   definition: ServerDefinition,
   exchange: Exchange,
@@ -129,7 +130,7 @@ function wrapSending(
   }
 }
 
-/** Wraps the requests for input of a request that may ask. */
+/** Wraps the requests for input, if the method of the request may ask for input. */
 function wrapInput(definition: ServerDefinition, ctx: HandlerContext): HandlerContext {
   const { revision } = ctx.exchange
   if (!(ctx instanceof RequestContext) || !findMethod(ctx.method, revision)?.mayAsk) return ctx

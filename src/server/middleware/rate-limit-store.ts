@@ -17,19 +17,23 @@ export interface RateWindow {
 
 /**
  * Stores the counters of rate limits. A store that processes or isolates share makes a limit hold across
- * all of them: `storage.rateLimits()` of `edgewise/postgres`, `objectRateLimits` of `edgewise/cloudflare`.
+ * all of them: `storage.rateLimits()` of `edgewise/postgres`, `durableObjectRateLimits` of `edgewise/cloudflare`.
  */
 export interface RateLimitStore {
   /**
    * Adds to a counter. If its period has ended, or if there is none, a new period begins.
    *
-   * @param cost How much to add. Negative for a request that was counted, but refused because of its cost.
+   * @param cost How much to add. Negative to subtract the cost of a request that was counted, but
+   *   then refused.
    * @param perMs The length of a new period, in milliseconds.
    */
   add(key: string, cost: number, perMs: number): Awaitable<RateWindow>
 }
 
-/** The default key of counters and cached results: those of callers without a principal are shared. */
+/**
+ * The default key of counters and cached results: the principal. All callers without a principal
+ * share one key.
+ */
 export function byPrincipal({ principal = '' }: BaseContext): string {
   return principal
 }

@@ -15,7 +15,7 @@ import { byPrincipal } from './rate-limit-store.ts'
 
 /** Options of {@link responseCache}. */
 export interface ResponseCacheOptions {
-  /** How long a result is used, in milliseconds. */
+  /** How long a result is cached, in milliseconds. */
   readonly ttlMs: number
   /**
    * The maximum number of results. Beyond it, the oldest results are evicted.
@@ -35,11 +35,12 @@ const OPTION_NAMES: OptionNames<ResponseCacheOptions> = { ttlMs: 1, maxEntries: 
 
 /**
  * Creates middleware that answers repeated requests from a cache in the memory of one isolate:
- * `resources/read`, `prompts/get`, and calls of tools whose annotations have `readOnlyHint`. Only complete
- * results without `isError` are stored. A request with other params, another caller, other capabilities of the
- * client, or another revision of the protocol does not share a result. A change of tools, resources or prompts
- * that is announced in the same isolate discards all results. Handlers that ask for input, and what they send
- * while they run, do not repeat for a cached result.
+ * `resources/read`, `prompts/get`, and calls of tools whose annotations have `readOnlyHint`. Only
+ * complete results without `isError` are stored. A request with other params, another caller, other
+ * capabilities of the client, or another revision of the protocol does not share a result. A change
+ * of tools, resources or prompts that is announced in the same isolate discards all results. If a
+ * request is answered from the cache, its handler does not run, so it neither asks for input nor
+ * sends notifications.
  *
  * @example
  * ```ts
@@ -80,7 +81,8 @@ export function responseCache(options: ResponseCacheOptions): MiddlewareLayer {
             others,
             capabilities,
           ])
-          // Not the results after a change, of which this one may know nothing
+          // A change replaces `results` while the handler runs. The result may predate the change,
+          // so it must not be stored in the new cache
           const current = results
           const cached = current.get(key)
           if (cached) return JSON.parse(cached) as Result

@@ -18,11 +18,12 @@ const GATEWAY_TIMEOUT = 504
 const UNLIMITED = /^(?:subscriptions\/listen|events\/stream|tasks\/result)$/
 
 /**
- * Creates middleware that answers requests that take too long: a tool's call with a result that the model
- * reads, any other request with an error whose code is 504. The handler is not stopped, and `ctx.signal` does
- * not abort, but nothing that the handler returns later is sent. The time in which the client answers a
- * question does not count. `subscriptions/listen`, `events/stream` and `tasks/result` are not limited, because
- * they last as long as their subscription or task.
+ * Creates middleware that answers requests that take too long: a tool's call with a result that the
+ * model reads, any other request with an error whose code is 504. The handler is not stopped, and
+ * `ctx.signal` does not abort, but nothing that the handler returns later is sent. The time that
+ * the client takes to respond to an input request does not count. `subscriptions/listen`,
+ * `events/stream` and `tasks/result` are not limited, because they last as long as their
+ * subscription or task.
  *
  * @example
  * ```ts
@@ -49,7 +50,7 @@ export function timeout(timeoutMs: number): Middleware<unknown, BaseContext> {
         if (method === 'tools/call') resolve({ ...toolError(message) })
         else reject(new ProtocolError(GATEWAY_TIMEOUT, message))
       })
-      pauseForQuestions(ctx, timer)
+      pauseWhileAsking(ctx, timer)
       next().then(resolve, reject).finally(timer.stop)
     })
   }
@@ -79,7 +80,7 @@ function pausableTimer(delayMs: number, onElapsed: () => void): PausableTimer {
       timer = setTimeout(onElapsed, remainingMs)
     },
     stop() {
-      // A pause that never ends
+      // Makes later calls of `pause` and `resume` do nothing
       pauses = Infinity
       clearTimeout(timer)
     },
@@ -87,9 +88,9 @@ function pausableTimer(delayMs: number, onElapsed: () => void): PausableTimer {
 }
 
 /** Pauses a timer while a request waits for an answer of the client. */
-function pauseForQuestions(ctx: BaseContext, { pause, resume }: PausableTimer): void {
+function pauseWhileAsking(ctx: BaseContext, { pause, resume }: PausableTimer): void {
   const context = ctx as Partial<RequestContext>
-  // In other modes the run ends with the question
+  // In other modes, an input request ends the run
   if (context.exchange?.askMode.kind !== 'push' || !context.input) return
   const { input } = context
   const ask = input.ask.bind(input)

@@ -96,13 +96,13 @@ export const NEEDS_SESSION: UnavailableMode = {
 }
 
 /**
- * Sends a request to the client and waits for the response. `onSent` is called with the request's id
+ * Sends a request to the client and waits for the response. `onIdAssigned` is called with the request's id
  * before it is sent.
  */
 export type Ask = (
   request: InputRequest,
   signal: AbortSignal,
-  onSent?: (id: RequestId) => void,
+  onIdAssigned?: (id: RequestId) => void,
 ) => Promise<JsonObject>
 
 /**
@@ -113,6 +113,6 @@ export interface ReplayableCall {
    * Creates the handler's input, which immediately requests everything that has no response yet.
    */
   createInput(
-    ask: (request: InputRequest, onSent: (id: RequestId) => void) => Promise<JsonObject>,
+    ask: (request: InputRequest, onIdAssigned: (id: RequestId) => void) => Promise<JsonObject>,
   ): ReplayInput
 }

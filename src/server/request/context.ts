@@ -28,7 +28,7 @@ import type { Auth, ClientFacts } from './exchange.ts'
  * The context that every handler receives in addition to its arguments: information about the
  * request, and ways to notify the client while the request is being handled.
  *
- * @typeParam Env The platform's environment, as declared by the author in `createServer`.
+ * @typeParam Env The platform's environment, as declared in `createServer`.
  */
 export interface BaseContext<Env = unknown> {
   /** The method of the request. */
@@ -74,7 +74,7 @@ export interface BaseContext<Env = unknown> {
  * The context that handlers receive in addition to their arguments: information about the request,
  * and ways to reach the client.
  *
- * @typeParam Env The platform's environment, as declared by the author in `createServer`.
+ * @typeParam Env The platform's environment, as declared in `createServer`.
  */
 export interface Context<Env = unknown> extends BaseContext<Env> {
   /**

@@ -131,9 +131,9 @@ export interface Exchange {
   readonly caller: Caller
   /** Decides what the caller may do, if the server is protected. */
   readonly authorizer?: Authorizer | undefined
-  /** Whether the request was cancelled. */
+  /** Cancels the request, and says whether it was cancelled. */
   readonly cancellation: Cancellation
-  /** Whether the server is shutting down, so that open listeners should end gracefully. */
+  /** Signals that the server is shutting down, so that open listeners end gracefully. */
   readonly shutdown?: ShutdownSignal | undefined
   /** The source of changes for listeners. By default the server's own notifier. */
   readonly changes?: ChangeSource | undefined
@@ -149,8 +149,8 @@ export interface Exchange {
   /** False if notifications cannot precede the response. `send` then drops them. */
   readonly canStream?: boolean
   /**
-   * Sends a notification on the stream that will carry the response. A promise resolves when the notification
-   * was sent, or with the error of sending it.
+   * Sends a notification on the stream that will carry the response. If it returns a promise, the
+   * promise resolves when the notification was sent. If sending fails, it resolves with the error.
    */
   send(notification: JsonRpcNotification): void | Promise<unknown>
   /** Closes the connection without ending the request. Absent if the client could not resume the stream. */

@@ -39,7 +39,7 @@ export interface LogRules {
    * The maximum number of messages per second and session, or per request if there are no sessions.
    */
   readonly maxLogsPerSecond: number
-  /** Reports to the author that a message cannot be sent, and why. */
+  /** Receives the reason why a message cannot be sent. */
   readonly report: (error: unknown) => void
 }
 
@@ -58,7 +58,7 @@ const counts = new WeakMap<object, Count>()
  * messages that were dropped since the previous message. Empty if the rate limit is exceeded, or if
  * the message cannot be serialized or is redacted completely.
  *
- * @param receiver The object by which the messages of one client are counted.
+ * @param receiver The session or the request whose messages are counted together.
  */
 export function outgoingLogs(
   message: LoggingMessageParams,

@@ -1,6 +1,6 @@
 /**
- * Extensions that authors create. In addition to the protocol's own extensions, they can depend on other
- * extensions and receive notifications, and nothing of them stays if they cannot be added.
+ * Extensions that applications define. Unlike the protocol's own extensions, they can depend on
+ * other extensions and handle notifications. If one cannot be added, the server stays as it was.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
@@ -23,27 +23,27 @@ import {
   requireExtensions,
   type RequireMet,
 } from './required-extensions.ts'
-import { addWhole } from './roll-back.ts'
+import { addOrRollBack } from './roll-back.ts'
 import type { ServerExtensionOptions } from './server-extension.ts'
 
-/** What an author's extension adds to a server. */
-export interface OwnExtensionOptions extends ServerExtensionOptions {
+/** What a custom extension adds to a server. */
+export interface CustomExtensionOptions extends ServerExtensionOptions {
   /**
    * Handlers for the extension's notifications from clients, by name. Params are only guaranteed to be an
    * object. What a handler throws is passed to `onError`.
    */
   readonly notifications?: { readonly [method: string]: NotificationHandler }
   /**
-   * The extensions that this one depends on, by id, each with what it is needed for. The order in which
-   * extensions are added does not matter. If one is missing, the server cannot be served. If the server is
-   * already served, requests fail with an internal error if the extension adds their method, their tool,
-   * resource or prompt, or middleware for them, and `onError` receives an error for each notification of the
-   * extension.
+   * The extensions that this one depends on, by id, each with what it is needed for. The order in
+   * which extensions are added does not matter. If one is missing, the server cannot be served. If
+   * the server is already being served, requests that use the extension fail with an internal
+   * error: requests for its methods, tools, resources and prompts, and requests that its middleware
+   * wraps. For each notification of the extension, `onError` receives an error.
    */
   readonly requires?: { readonly [id: string]: string }
 }
 
-/** Handles a notification of an extension. */
+/** Handles a notification that belongs to an extension. */
 export type NotificationHandler = (
   params: JsonObject,
   ctx: NotificationContext,
@@ -79,8 +79,8 @@ export interface NotificationContext {
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
-export function serverExtension(options: OwnExtensionOptions): ServerExtension {
-  return { addTo: (server) => addOwnExtension(server, options) }
+export function serverExtension(options: CustomExtensionOptions): ServerExtension {
+  return { addTo: (server) => addCustomExtension(server, options) }
 }
 
 /**
@@ -93,15 +93,15 @@ export function listExtensions(server: Server): string[] {
   return idsOf(fullDefinitionOf(server))
 }
 
-function addOwnExtension(server: Server, options: OwnExtensionOptions): void {
+function addCustomExtension(server: Server, options: CustomExtensionOptions): void {
   const definition = fullDefinitionOf(server)
-  addWhole(definition, () => addParts(server, definition, options))
+  addOrRollBack(definition, () => addParts(server, definition, options))
 }
 
 function addParts(
   server: Server,
   definition: ServerDefinition,
-  options: OwnExtensionOptions,
+  options: CustomExtensionOptions,
 ): void {
   const { attach, ...others } = options
   const { id, methods = {}, notifications = {}, filters = {}, requires = {} } = options
@@ -136,15 +136,15 @@ function mapValues<T>(
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, convert(value)]))
 }
 
-/** Calls `attach`, which must have ended when the extension is added, so that it can be undone. */
-function attachTo(server: Server, id: string, attach: OwnExtensionOptions['attach']): void {
+/** Calls `attach`, which must be synchronous, so that everything that it adds can be undone. */
+function attachTo(server: Server, id: string, attach: CustomExtensionOptions['attach']): void {
   const attached: unknown = attach?.(server)
   if (!(attached instanceof Promise)) return
   attached.catch(ignore)
   throw new TypeError(`"attach" of "${id}" must not be async`)
 }
 
-/** The notifications that the extensions of each server handle. */
+/** The handlers of the notifications that extensions define, by name, for each server. */
 const handlersByServer = new WeakMap<ServerDefinition, Map<string, NotificationHandler>>()
 
 /** Lets an extension handle its notifications. */
@@ -165,7 +165,7 @@ function receiveNotifications(
   definition.undo?.push(() => added.forEach(([name]) => handlers.delete(name)))
 }
 
-/** The handlers of a server's notifications, which are called from now on. */
+/** Returns the map of a server's notification handlers. The first call makes the server use them. */
 function handlersOf(definition: ServerDefinition): Map<string, NotificationHandler> {
   const existing = handlersByServer.get(definition)
   if (existing) return existing
@@ -194,7 +194,10 @@ const CORE_FILTER = /^(?:(?:tools|prompts|resources)ListChanged|resourceSubscrip
 const RESERVED =
   /^(?:elicitation\/create|sampling\/createMessage|roots\/list|notifications\/(?:tasks|events)(?:\/.*)?)$/
 
-/** Checks that no extension and not the protocol has a method or notification of these names. */
+/**
+ * Checks that neither the protocol nor an extension has a method or notification with one of these
+ * names.
+ */
 function requireFree(definition: ServerDefinition, names: readonly string[]): void {
   const taken = names.find(
     (name, index) =>
@@ -209,7 +212,7 @@ function requireFree(definition: ServerDefinition, names: readonly string[]): vo
   if (reserved !== undefined) throw new TypeError(`The method "${reserved}" is reserved`)
 }
 
-/** Checks that no extension and not the protocol has a filter member of these names. */
+/** Checks that neither the protocol nor an extension has a filter member with one of these names. */
 function requireFreeFilters({ extensions }: ServerDefinition, names: readonly string[]): void {
   const others = extensions instanceof ExtensionTable ? [...extensions.extensions.values()] : []
   const existing = new Set(others.flatMap(({ filters = {} }) => Object.keys(filters)))
