@@ -182,7 +182,10 @@ export class Bus {
     this.#sendHeartbeat().catch((error: unknown) => this.#database.report(error))
   }
 
-  /** Records that this process is alive, and sends it a notification, which shows whether it listens. */
+  /**
+   * Records that this process is alive, and sends a notification to this process itself. If it does
+   * not arrive, the connection no longer listens.
+   */
   async #sendHeartbeat(): Promise<void> {
     await this.#database.query(
       `WITH beat AS (

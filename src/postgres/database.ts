@@ -1,6 +1,6 @@
 /**
- * Queries of the tables of one schema, with a timeout. If the database cannot be used at the moment, each
- * of them fails with an `UnavailableError`.
+ * Runs queries on the tables of one schema, with a timeout. While the database cannot be used, each
+ * query fails with an `UnavailableError`.
  *
  * @see https://www.postgresql.org/docs/current/ddl-schemas.html
  */
@@ -125,7 +125,7 @@ export class Database implements Queries {
     this.#client.onReplaced(listener)
   }
 
-  /** Replaces a client whose connections do not answer any more, if the storage created it. */
+  /** Replaces a client whose connections no longer answer, if the storage created it. */
   replaceClient(): void {
     this.#client.replace()
   }
@@ -146,7 +146,8 @@ export class Database implements Queries {
   }
 
   /**
-   * Waits until the tables exist, at most as long as for a query. After that time, the migration continues.
+   * Waits until the tables exist, but no longer than a query may take. The migration continues
+   * after that time.
    *
    * @throws {UnavailableError} If the migration takes longer.
    */

@@ -52,7 +52,7 @@ export const MIGRATIONS: readonly string[] = [
   TURNS,
 ]
 
-/** Whether the tables of a schema have the version to which some scripts lead. */
+/** Whether all of the scripts were applied to a schema. */
 export async function isMigrated(
   client: PostgresClient,
   schema: string,

@@ -13,7 +13,7 @@ const ADD = `INSERT INTO {mcp_rate_limits} AS counter (key, total, ends_at)
     ends_at = CASE WHEN counter.ends_at > now() THEN counter.ends_at ELSE excluded.ends_at END
   RETURNING total, extract(epoch FROM ends_at - now())::double precision * 1000 AS "resetMs"`
 
-/** Old counters are deleted with one of this many requests, on average. */
+/** On average, one in this many requests deletes old counters. */
 const DELETE_EVERY = 1_000
 
 /** Creates a store of counters. */

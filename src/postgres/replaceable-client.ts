@@ -1,6 +1,7 @@
 /**
- * The client of a database, which is replaced when a connection of it no longer answers. Where a network
- * drops the packets of a connection silently, the system takes a quarter of an hour to notice.
+ * The client of a database, which is replaced when one of its connections no longer answers. If a
+ * network silently drops the packets of a connection, the operating system takes a quarter of an
+ * hour to notice.
  *
  * @see https://www.rfc-editor.org/rfc/rfc5482
  */

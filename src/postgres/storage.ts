@@ -118,7 +118,7 @@ export interface PostgresStorage {
  *
  * @param client A function that returns `postgres(url, { fetch_types: false })` of the package
  *   `postgres`. The storage calls it again when a connection no longer answers, and ends the client
- *   when it closes. Or the client itself, which you then end yourself.
+ *   when it closes. Alternatively, pass the client itself, and end it yourself.
  * @throws {TypeError} If an option is unknown, or the name of the schema is invalid.
  * @throws {RangeError} If the timeout is not a number of milliseconds above 0.
  */

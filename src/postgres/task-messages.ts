@@ -14,7 +14,7 @@ const MAX_CHUNK_CHARACTERS = 2_500
 /** The maximum number of messages of which only a part has arrived. */
 const MAX_PARTIAL = 1_000
 
-/** Marks the last part of a message, and every earlier part. */
+/** Distinguish the last part of a message from every earlier part. */
 const LAST_PART = '.'
 const EARLIER_PART = '+'
 

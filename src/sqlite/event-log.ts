@@ -33,14 +33,18 @@ export interface SqlEventStorageOptions {
    */
   checkMs?: number
   /**
-   * Receives errors of damaged rows. Such an event is skipped, and such a subscription is deleted.
+   * Receives errors about damaged rows. A damaged event is skipped, and a damaged subscription is
+   * deleted.
    *
    * @default console.error
    */
   onError?: (error: unknown) => void
 }
 
-/** A log of events that reads and writes the table of subscriptions where both must agree. */
+/**
+ * The log of events. It also reads and writes the table of subscriptions, where the log and the
+ * table must agree.
+ */
 export class SqlEventLog implements EventLog {
   readonly durable = true
   readonly #sql: Sql

@@ -44,12 +44,12 @@ const TABLES = `
     PRIMARY KEY (principal, url)
   ) WITHOUT ROWID;`
 
-/** How many deliveries of a subscription the log of deliveries contains. */
+/** How many delivery attempts are stored for each subscription. */
 const MAX_ATTEMPTS = 100
 
 /**
- * An SQL expression: the earlier of `expires_at` and, if active, `due_at`. Since `min` is NULL if one of its
- * arguments is, each of the two replaces the other if it is NULL.
+ * An SQL expression: the earlier of `expires_at` and, if active, `due_at`. `min` is NULL if one of
+ * its arguments is NULL, so an argument that would be NULL is replaced by the other.
  */
 const WAKE_AT = `min(coalesce(CASE WHEN active THEN due_at END, expires_at),
                      coalesce(expires_at, due_at))`

@@ -39,7 +39,7 @@ export function isStreamOpen(tables: Tables, session: string, id: string): boole
 /**
  * The open streams in the order of opening.
  *
- * @param onError Receives errors of damaged rows, whose streams are left out.
+ * @param onError Receives errors about damaged rows, whose streams are left out.
  */
 export function readStreams(
   tables: Tables,

@@ -42,7 +42,7 @@ export interface SqlTaskStoreOptions {
    */
   indexes?: boolean
   /**
-   * Receives errors of damaged rows, whose tasks cannot be read.
+   * Receives errors about damaged rows, whose tasks cannot be read.
    *
    * @default console.error
    */

@@ -18,7 +18,10 @@ export const NOW = `(extract(epoch FROM clock_timestamp()) * 1000)::float8`
 export const LOCK_TYPE = `INSERT INTO {mcp_event_types} AS types (name, head, trimmed_to) VALUES ($1, 0, 0)
   ON CONFLICT (name) DO UPDATE SET head = types.head RETURNING head::float8 AS head`
 
-/** A log of events that reads and writes the table of subscriptions where both must agree. */
+/**
+ * The log of events. It also reads and writes the table of subscriptions, where the log and the
+ * table must agree.
+ */
 export class PostgresEventLog implements EventLog {
   readonly durable = true
   readonly #database: Database

@@ -1,5 +1,5 @@
 /**
- * Events in Postgres: any process emits them, streams them and delivers them to webhooks.
+ * Events in Postgres: any process can emit them, stream them and deliver them to webhooks.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -14,7 +14,7 @@ import type { PostgresValue } from '../client.ts'
 import type { Database, Queries } from '../database.ts'
 import { LOCK_TYPE, NOW, PostgresEventLog } from './log.ts'
 
-/** How many deliveries of a subscription the log of deliveries contains. */
+/** How many delivery attempts are stored for each subscription. */
 const MAX_ATTEMPTS = 100
 
 /** A row of `mcp_event_subscriptions`, whose own columns are newer than the record. */
@@ -54,8 +54,8 @@ export class PostgresEventStorage extends PostgresEventLog implements EventStora
   }
 
   /**
-   * Adds a subscription of version 1, or replaces the version before. Returns whether the record was
-   * stored.
+   * Adds a subscription if its version is 1, and otherwise replaces the previous version. Returns
+   * whether the record was stored.
    */
   async #save(
     queries: Queries,

@@ -108,8 +108,9 @@ export class Admission {
   async #evict(account: string | null, weight: number): Promise<boolean> {
     const { maxSessionsPerCaller, removeWhere } = this.#options
     const hasSameAccount = account === null ? 'account IS NULL' : 'account = $1'
-    // If no session of the account can end, and the account is below its limit, tries the accounts in the
-    // order of their sessions, the most sessions first. Those without an account count as `NO_ACCOUNT`
+    // If no session of the account can end, and the account is below its limit, tries the other
+    // accounts, the one with the most sessions first. Sessions without an account count as
+    // `NO_ACCOUNT`
     const endedCount = await removeWhere(
       `id = coalesce(${leastRecentlyUsed(hasSameAccount)}, (
          SELECT found.id

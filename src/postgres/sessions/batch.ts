@@ -13,7 +13,10 @@ export interface Writes {
   readonly opened: readonly (readonly [string, string, string | null, string | null])[]
   /** Calls that changed: session, stream, call. */
   readonly saved: readonly (readonly [string, string, string | null])[]
-  /** Streams that ended: session, id, and the questions that were answered. */
+  /**
+   * Streams that ended: session, id, and the ids of the requests to the client that were sent on
+   * the stream.
+   */
   readonly ended: readonly (readonly [string, string, readonly number[]])[]
   /** Events: session, stream, seq, message. */
   readonly events: readonly (readonly [string, string, number, string])[]
@@ -21,7 +24,7 @@ export interface Writes {
   readonly begun: readonly (readonly [string, string])[]
   /** Requests of an earlier `begun` that were answered: session, request. */
   readonly answered: readonly (readonly [string, string])[]
-  /** Answers of the client that were received by the handler: session, question. */
+  /** Answers of the client that a handler has received: session, id of the request to the client. */
   readonly taken: readonly (readonly [string, number])[]
   /** The sessions whose new rows other processes must read. */
   readonly woken: readonly string[]

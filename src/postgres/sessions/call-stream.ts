@@ -27,7 +27,7 @@ export interface CallStreamOptions {
   readonly writer: StreamWriter
   /** The number of the last event, if another process wrote the stream before. */
   readonly seq?: number
-  /** Called with the id of each question. */
+  /** Called with the id of each question, which is a request to the client. */
   readonly onAsk: (id: number) => void
   /** Called when another process has taken over the stream. */
   readonly onLost: (stream: CallStream) => void

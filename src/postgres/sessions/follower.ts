@@ -61,7 +61,8 @@ export class Follower {
   async run(): Promise<void> {
     while (this.#sink.open) {
       const local = this.#session.local(this.#stream)
-      // A message that waits is sent to the client that is connected when it is written, so none may wait
+      // Messages that wait for a write are sent to the client that is connected by then, so no
+      // message may wait when this client is connected
       await local?.pendingDelivery
       try {
         const news = await this.#session.read(this.#stream, this.#seq)

@@ -1,7 +1,7 @@
 /**
- * A connection for messages that belong to no request. Changes are not stored per session. Instead, each
- * event id contains the number of its stream and two positions: that in the log of changes, and that in the
- * session's own messages.
+ * A connection for messages that belong to no request. Changes are not stored per session. Instead,
+ * each event id contains the number of its stream and two positions: one in the log of changes, and
+ * one among the session's own messages.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
@@ -40,7 +40,10 @@ export interface ListenerSession {
   readonly messagesAfter: (seq: number) => Promise<StreamNews>
   /** Makes a connection the newest connection. Returns `undefined` if the session has ended. */
   readonly claim: (turn: NewTurn) => Promise<NewestConnection | undefined>
-  /** Returns a function that sends a notification on a connection, which is observed if the server is. */
+  /**
+   * Wraps a function that sends notifications, so that they are observed if the server has an
+   * observer.
+   */
   readonly observe: (send: Exchange['send']) => Exchange['send']
   /** Records that a connection was closed, and the position of its last event. */
   readonly leave: (connection: number, delivered: string) => void
@@ -113,8 +116,9 @@ export class Listener implements OutgoingStream {
   }
 
   /**
-   * The turn that begins when this becomes the newest connection. For a client that resumes, it begins with
-   * the next message. Otherwise it begins with the messages that no other connection has sent.
+   * The turn that begins when this connection becomes the newest one. For a client that resumes, it
+   * begins with the next message. Otherwise it begins with the messages that no other connection
+   * has sent.
    */
   get nextTurn(): NewTurn {
     return this.number === undefined

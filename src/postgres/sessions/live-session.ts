@@ -217,7 +217,7 @@ export class LiveSession {
     if (call) this.#session.inFlight.get(call.request.id)?.cancel(error)
   }
 
-  /** Reads the rows until they were not changed in the meantime. */
+  /** Reads the rows, and reads them again if they have changed in the meantime. */
   async #read(): Promise<void> {
     while (this.#isStale) {
       this.#isStale = false

@@ -27,7 +27,7 @@ export class Questions {
     return [...this.#asked]
   }
 
-  /** Adds a question. Removes the oldest question at the limit, because it has timed out long ago. */
+  /** Adds a question. At the limit, removes the oldest question, which timed out long ago. */
   add(question: number): void {
     this.#asked.add(question)
     const [oldest] = this.#asked

@@ -4,10 +4,11 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 
-// Columns of `mcp_sessions`: Ids of questions are reserved in blocks, of which `asked` is the number. `sent` is the number
-// of stored messages that belong to no request. `listener` is the process with the newest connection for
-// those messages, and `connection` is the number of that connection. `delivered` is the position of the
-// last event on the last closed connection.
+// Columns of `mcp_sessions`: The ids of requests to the client are reserved in blocks, and `asked`
+// is the number of reserved blocks. `sent` is the number of stored messages that belong to no
+// request. `listener` is the process with the newest connection for those messages, and
+// `connection` is the number of that connection. `delivered` is the position of the last event on
+// the last closed connection.
 //
 // Columns of `mcp_streams`: the process `owner` runs the call, the process `reader` has the connection of
 // the client, `request` is the id of the call as JSON, and `call` is its state, if it is resumable.

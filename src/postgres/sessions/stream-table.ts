@@ -41,7 +41,7 @@ export interface Orphan {
   readonly request: string | null
   readonly call: ResumableCall | undefined
   readonly cancelled: boolean
-  /** The client's answers to questions of the call, by their ids. */
+  /** The client's answers to requests of the call, by the ids of these requests. */
   readonly answers: ReadonlyMap<string, JsonRpcResponse>
 }
 

@@ -112,7 +112,10 @@ export class SharedStreams implements Streams {
     return saved
   }
 
-  /** Deletes a received answer, for a resumable call only after the call with the answer is stored. */
+  /**
+   * Deletes a received answer from the table. For a resumable call, it is deleted after the call is
+   * stored with the answer.
+   */
   noteAnswered(question: number): void {
     const { session, resumable, writer } = this.#options
     const askingStream =
@@ -214,7 +217,7 @@ export class SharedStreams implements Streams {
     this.#options.onClosed()
   }
 
-  /** Sends a client the events after a sequence number, as any process writes them. */
+  /** Sends a client the events after a sequence number, whichever process writes them. */
   #follow(stream: string, seq: number, sink: Sink): void {
     const { table, session, processId, report, takeOver, onClosed } = this.#options
     const followerSession: FollowerSession = {

@@ -11,10 +11,10 @@ import { isAlive, payloadOf, type Bus } from '../bus.ts'
 import type { Database } from '../database.ts'
 import type { StoredRecord } from './record.ts'
 
-/** The topic that notifies the processes with a live session to read the session's rows. */
+/** The topic that tells the processes with a live session to read the session's rows. */
 export const TOPIC = 'session'
 
-/** The topic that notifies all processes to end a session that was deleted. */
+/** The topic that tells all processes to end a session that was deleted. */
 export const ENDED = 'session-ended'
 
 /** How many ids a process reserves at a time for its requests to the client. */

@@ -127,7 +127,8 @@ export class StreamWriter {
   }
 
   /**
-   * Deletes an answer of the client that a handler has received, not before the call that was saved earlier.
+   * Deletes an answer of the client that a handler has received, but not before the call that was
+   * saved earlier is written.
    */
   take(session: string, question: number): void {
     this.#pending.taken.push([session, question])

@@ -82,7 +82,7 @@ export class HttpSender {
     }
   }
 
-  /** Describes a request to the auth provider. */
+  /** Describes a request, for the auth provider. */
   facts(method: string, background?: boolean): HttpRequestFacts {
     return { url: this.url, method, server: this.server, background }
   }

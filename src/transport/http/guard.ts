@@ -81,7 +81,9 @@ export class RequestChecks {
   }
 }
 
-/** Handles a request that is not for the handler: checks it, and calls `answer`. */
+/**
+ * Handles a request outside of the endpoint: checks it, and calls `answer` to create the response.
+ */
 export type Guard = (
   request: Request,
   answer: () => Response | Promise<Response>,

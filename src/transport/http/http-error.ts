@@ -13,7 +13,7 @@ export interface HttpErrorOptions {
   /** The id of the request, if it could be read. */
   id?: RequestId | undefined
   headers?: Readonly<Record<string, string>>
-  /** A detailed reason for the author of the server, withheld from the client. */
+  /** A detailed reason for the operator of the server, withheld from the client. */
   reason?: string | undefined
 }
 

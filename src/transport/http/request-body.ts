@@ -56,8 +56,8 @@ export async function readBody(
       // Handled below
     }
   } else if (!text.includes('\ufffd') || new TextEncoder().encode(text).length <= length) {
-    // `text()` replaces invalid bytes by U+FFFD, which makes the text longer than the body was. The
-    // exception is a four-byte character of which only the last byte is missing
+    // `text()` replaces invalid bytes with U+FFFD, which makes the text longer than the body was.
+    // The exception is a four-byte character of which only the last byte is missing
     return text
   }
   // Invalid UTF-8 can be compressed data, because no host decompresses request bodies

@@ -36,8 +36,8 @@ export interface MessagePortOptions {
    */
   readonly maxMessageLength?: number | undefined
   /**
-   * Whether the ends perform a handshake. Without it, only JSON-RPC is posted, because peers other than
-   * Edgewise expect, such as the views and hosts of MCP Apps. The peer must then be listening
+   * Whether the ends perform a handshake. Without it, only JSON-RPC is posted, as peers other than
+   * Edgewise expect, for example the views and hosts of MCP Apps. The peer must then be listening
    * already, and only the `close` event of a port signals its end.
    *
    * @default true

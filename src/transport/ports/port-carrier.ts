@@ -69,8 +69,8 @@ export function portCarrier(port: PortLike): MessageChannelLike {
       ]
       for (const listener of listeners) port.addEventListener(...listener)
       port.start?.()
-      // Intercepts `close`, because not every browser notifies the peer of it. The lock of this end cannot
-      // notify it either, because the lock outlives the port
+      // Intercepts `close`, because not every browser notifies the peer when the port is closed.
+      // The lock of this end cannot notify the peer either, because it outlives the port
       if (isPort && close) port.close = closing
     },
     post: (value) => port.postMessage(value),

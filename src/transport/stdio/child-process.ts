@@ -26,7 +26,7 @@ export interface ChildOutcome extends ChildExit {
 export interface ChildProcess {
   /** The process id. */
   readonly pid: number
-  /** The stream for messages to the process. Closing it requests the process to exit. */
+  /** The stream for messages to the process. Closing it asks the process to exit. */
   readonly stdin: WritableStream<Uint8Array>
   /** The stream of messages from the process. */
   readonly stdout: ReadableStream<Uint8Array>

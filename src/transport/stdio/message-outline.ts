@@ -1,7 +1,7 @@
 /**
- * The outline of a message that is too long to be read. With its `id`, a request can be answered
- * with an error, and the call that waits for a response can fail, instead of waiting forever. The whole message has to be scanned, because
- * several SDKs write the id last.
+ * The outline of a message that is too long to be read. With the `id` of the message, an oversized
+ * request can be answered with an error, and the call that waits for an oversized response can
+ * fail. The whole message has to be scanned, because several SDKs write the id last.
  *
  * @see https://www.jsonrpc.org/specification#response_object
  */

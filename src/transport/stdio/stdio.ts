@@ -16,7 +16,7 @@ import type { Receiver, Transport } from '../../protocol/transport.ts'
  * transport.
  */
 const MAX_QUEUE_LENGTH = 16 * 1024 * 1024
-/** The end of a broken connection waits for no flush. */
+/** A broken connection ends without waiting for a flush. */
 const WITHOUT_FLUSH = undefined
 /** How much of a malformed line an error quotes, in UTF-16 units. */
 const EXCERPT_LENGTH = 80
@@ -43,7 +43,8 @@ export interface StdioTransportOptions {
  * chunk. The transport closes with a reason if a write detects that the peer has closed the stream, or if
  * the peer reads so slowly that more than 16 Mi characters are queued.
  *
- * When the peer closes its output, the receiver is notified. It may still send until it calls `close`.
+ * When the peer closes its output, the receiver is notified. Messages can still be sent until
+ * `close` is called.
  *
  * @throws {TypeError} If an argument is not a stream.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio

@@ -170,7 +170,7 @@ export class StreamableHttpChannel implements Channel {
     if (this.#session === undefined) return
     const signal = AbortSignal.timeout(DELETE_TIMEOUT_MS)
     const response = this.fetch('DELETE', this.headers(), signal)
-    // Now, because a second call would end the session again
+    // Cleared now, because a second call would end the session again
     this.#session = undefined
     // If this fails, the session eventually expires
     await response.then(discard, () => {})

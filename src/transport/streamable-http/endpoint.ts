@@ -39,10 +39,10 @@ export interface ServeOptions extends HandlerOptions {
    */
   path?: string
   /**
-   * The number of proxies in front of this process, such as load balancers. Each of them must append the
-   * address of its client to the header `X-Forwarded-For`, as most do. Limits for callers without a
-   * principal then apply to the address of the client, not of the proxy. With a number that is
-   * too high, clients can choose their address.
+   * The number of proxies in front of this process, such as load balancers. Each of them must
+   * append the address of its client to the header `X-Forwarded-For`, as most do. Limits for
+   * callers without a principal then apply to the address of the client, not of the proxy. If the
+   * number is too high, clients can forge their address.
    *
    * @default 0
    */

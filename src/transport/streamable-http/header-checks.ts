@@ -10,7 +10,7 @@ import type { JsonRpcRequest } from '../../protocol/types.ts'
 import type { MethodFacts } from '../../protocol/methods.ts'
 
 /**
- * Checks a header whose value must equal one in the body.
+ * Checks a header whose value must equal a value in the body.
  *
  * @throws {ProtocolError} `HEADER_MISMATCH`.
  */

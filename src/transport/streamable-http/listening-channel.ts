@@ -12,7 +12,7 @@ import { StreamableHttpChannel } from './channel.ts'
 /** Reads the standalone stream of a channel, and reopens it after disconnects, until `signal` aborts. */
 export type KeepStreamOpen = (channel: ListeningChannel, signal: AbortSignal) => Promise<void>
 
-/** Sends messages to one endpoint, and can listen to it. */
+/** Sends messages to one endpoint, and can open its standalone stream. */
 export class ListeningChannel extends StreamableHttpChannel {
   /** Waits until the server accepts a different token than the last rejected one. */
   readonly untilSignedIn: (signal: AbortSignal) => Promise<void>

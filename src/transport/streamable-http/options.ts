@@ -71,7 +71,7 @@ export interface HandlerHooks {
   /** The source of changes. By default, the source is the server's own `notify`. */
   changeSource?: ChangeSource | undefined
   /**
-   * Whether a request of 2026-07-28 need not have the headers that repeat parts of its body, as over
+   * Whether a request of 2026-07-28 may omit the headers that repeat parts of its body, as over
    * HTTP+SSE. By default every request must have them.
    */
   clientOmitsHeaders?: (request: Request) => boolean

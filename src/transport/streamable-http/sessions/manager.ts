@@ -102,8 +102,8 @@ export function requireLegacyRevision({
 /**
  * Returns the session id of a request.
  *
- * @throws {HttpError} 400 when it is missing, or for the version as in
- * {@link requireLegacyRevision}.
+ * @throws {HttpError} 400 if the header is missing, or if {@link requireLegacyRevision} rejects the
+ *   version.
  */
 export function requireSessionId(incoming: IncomingRequest): string {
   requireLegacyRevision(incoming)

@@ -239,15 +239,17 @@ export class StatefulSession implements HttpSession, PooledSession {
     return this.#exchange(reply, { principal }, session.life)
   }
 
-  /** Sends requests to the client on the stream of a request. */
+  /**
+   * Returns the function that sends requests to the client, on the stream of the client's request.
+   */
   #asker(reply: MessageTarget, caller: Caller): Ask {
     const { endpoint, pool } = this.#shared
     const { inputTimeoutMs: timeoutMs } = endpoint.options
     const { session } = this
-    const ask: Ask = async ({ method, params }, signal, onSent) => {
+    const ask: Ask = async ({ method, params }, signal, onIdAssigned) => {
       await pool.prepareQuestion(this)
       const send = (message: JsonRpcMessage): void => {
-        if (isRequest(message)) onSent?.(message.id)
+        if (isRequest(message)) onIdAssigned?.(message.id)
         void reply.send(message)
       }
       const degraded = degradeRequest(method, params, this.revision)
