@@ -1,6 +1,6 @@
 /** The Worker of the benchmark of events: an event type and webhooks in a Durable Object. */
 import { env } from 'cloudflare:workers'
-import { createWorker, objectEventStorage } from '../runtimes/cloudflare/index.ts'
+import { createWorker, durableObjectEventStorage } from '../runtimes/cloudflare/index.ts'
 import { events, webhooks } from '../src/events/index.ts'
 import { authenticate, createServer } from '../src/presets/server.ts'
 
@@ -13,7 +13,7 @@ const { RECEIVER: receiver, MCP_EVENTS: objects } = env as unknown as {
   RECEIVER: string
   MCP_EVENTS: Namespace
 }
-const storage = objectEventStorage()
+const storage = durableObjectEventStorage()
 const builds = events({
   storage,
   webhooks: webhooks({

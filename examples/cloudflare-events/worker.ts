@@ -1,7 +1,7 @@
 // A Worker that notifies clients, such as ChatGPT, when an order was shipped. Your shop adds shipments
 // to a queue; its consumer emits events, which a Durable Object delivers to webhooks in its alarms.
 import { env } from 'cloudflare:workers'
-import { createWorker, objectEventStorage } from 'edgewise/cloudflare'
+import { createWorker, durableObjectEventStorage } from 'edgewise/cloudflare'
 import { events, streams, webhooks } from 'edgewise/events'
 import { authenticate, createServer } from 'edgewise/server'
 import * as z from 'zod'
@@ -9,7 +9,7 @@ import * as z from 'zod'
 const order = z.object({ id: z.string(), city: z.string() })
 type Order = z.infer<typeof order>
 
-const storage = objectEventStorage()
+const storage = durableObjectEventStorage()
 const shop = events({
   storage,
   streams: streams(),

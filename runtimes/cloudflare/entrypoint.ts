@@ -13,7 +13,10 @@ import type { RpcReceiver } from './rpc-messages.ts'
 /** The properties of a service binding, as its configuration sets them. */
 export type BindingProps = Readonly<Record<string, unknown>>
 
-/** How other Workers may call the server. Messages may be as long as the option `maxBodyBytes`. */
+/**
+ * How other Workers may call the server. Messages may be as long as the option `maxBodyBytes`
+ * allows.
+ */
 export interface EntrypointOptions {
   /**
    * Identifies the calling Worker by the `props` of its service binding, which only the Worker's

@@ -9,11 +9,11 @@ import type { EventStorage, ServerEvents, WebhookSubscription } from '#internal/
 import { requireNamespace } from './bindings.ts'
 import { eventsObject, type EventsObject } from './events-object.ts'
 import { withObjectTimeout } from './object-timeout.ts'
-import type { ObjectClass } from './session-object.ts'
+import type { DurableObjectClass } from './session-object.ts'
 import { jsonCopy } from './task-service.ts'
 
 /** How events are stored in objects. */
-export interface ObjectEventStorageOptions {
+export interface DurableObjectEventStorageOptions {
   /**
    * The name of the Durable Object binding.
    *
@@ -31,9 +31,9 @@ export interface ObjectEventStorageOptions {
 }
 
 /** A storage of events in Durable Objects. */
-export interface ObjectEventStorage extends EventStorage {
+export interface DurableObjectEventStorage extends EventStorage {
   /** Creates the class of the objects, which the Worker must export as `McpEvents`. */
-  durableObject(events: ServerEvents): ObjectClass
+  durableObject(events: ServerEvents): DurableObjectClass
 }
 
 /**
@@ -42,12 +42,12 @@ export interface ObjectEventStorage extends EventStorage {
  *
  * @example
  * ```ts
- * import { createWorker, objectEventStorage } from 'edgewise/cloudflare'
+ * import { createWorker, durableObjectEventStorage } from 'edgewise/cloudflare'
  * import { events } from 'edgewise/events'
  * import { createServer } from 'edgewise/server'
  *
  * const server = createServer({ name: 'billing', version: '1.0.0' })
- * const storage = objectEventStorage()
+ * const storage = durableObjectEventStorage()
  * const billing = events({ storage })
  * server.extend(billing)
  *
@@ -59,7 +59,9 @@ export interface ObjectEventStorage extends EventStorage {
  * @throws {RangeError} If the number of objects is not a whole number above 0.
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
-export function objectEventStorage(options: ObjectEventStorageOptions = {}): ObjectEventStorage {
+export function durableObjectEventStorage(
+  options: DurableObjectEventStorageOptions = {},
+): DurableObjectEventStorage {
   const { binding = 'MCP_EVENTS', shards = 1 } = options
   if (!Number.isSafeInteger(shards) || shards < 1) {
     throw new RangeError(`The option "shards" of the storage of events cannot be "${shards}"`)

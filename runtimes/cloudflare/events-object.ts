@@ -17,7 +17,7 @@ import type {
 } from '#internal/events'
 import { SqlEventStorage } from '../../src/sqlite/index.ts'
 import { requireSql } from './bindings.ts'
-import type { ObjectClass } from './session-object.ts'
+import type { DurableObjectClass } from './session-object.ts'
 import { sqlIn } from './sql.ts'
 
 /** The methods of the object, as the Worker calls them. */
@@ -49,7 +49,7 @@ const MAX_REQUESTS = 900
 const RETRY_MS = 30_000
 
 /** Creates the class of the objects that store and deliver the events of a server. */
-export function eventsObject(events: ServerEvents): ObjectClass {
+export function eventsObject(events: ServerEvents): DurableObjectClass {
   return class McpEvents
     extends DurableObject
     implements Omit<EventsObject, keyof Rpc.DurableObjectBranded>

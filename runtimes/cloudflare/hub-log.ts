@@ -21,7 +21,7 @@ export interface LoggedChange {
 const RECENT_CHANGES = 10_000
 /** The maximum number of changes in total. */
 const MAX_CHANGES = 50_000
-/** How often the limits are checked, in changes. */
+/** After how many further changes the limits are checked again. */
 const TRIM_EVERY = 1000
 /** The maximum number of streams of one session that can be resumed. */
 const MAX_TURNS = 50

@@ -16,7 +16,7 @@ import { readSessionStream, readFilter } from './subscription-filter.ts'
 import type { WorkerOptions } from './options.ts'
 import { withObjectTimeout } from './object-timeout.ts'
 import { objectIdOf } from './session-id.ts'
-import type { ObjectClass } from './session-object.ts'
+import type { DurableObjectClass } from './session-object.ts'
 
 /** How often the hub checks for sessions whose end it was not notified of, in milliseconds. */
 const SWEEP_MS = 86_400_000
@@ -28,7 +28,7 @@ const STALE_MS = 604_800_000
 const MAX_CHECKED = 500
 
 /** Creates the class of the objects that announce a server's changes. */
-export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): ObjectClass {
+export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): DurableObjectClass {
   return class McpHub extends DurableObject {
     readonly #sessions: HubSessions
     readonly #listeners: HubListeners

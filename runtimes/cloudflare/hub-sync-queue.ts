@@ -10,7 +10,7 @@ import { isShared } from './session-id.ts'
 
 /** The part of a session that the hub may need to know. */
 export interface SessionInterest {
-  /** The session's subscriptions. Changes of lists are announced to every session without a subscription. */
+  /** The session's subscriptions. Changes of lists need none: they are announced to every session. */
   readonly watches: readonly string[]
   /** Whether the session's client has ever listened. Otherwise the hub need not know the session. */
   readonly listens: boolean

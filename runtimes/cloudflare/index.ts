@@ -5,7 +5,7 @@
  */
 export { createWorker, type Worker } from './worker.ts'
 export type { WorkerNotifier } from './hub.ts'
-export type { ObjectClass } from './session-object.ts'
+export type { DurableObjectClass } from './session-object.ts'
 export { bindingTransport, type EntrypointBinding } from './binding-transport.ts'
-export { objectEventStorage } from './event-storage.ts'
-export { McpRateLimit, objectRateLimits } from './rate-limit-object.ts'
+export { durableObjectEventStorage } from './event-storage.ts'
+export { McpRateLimit, durableObjectRateLimits } from './rate-limit-object.ts'

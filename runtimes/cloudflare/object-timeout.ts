@@ -3,7 +3,7 @@
  */
 import { withTimeout } from '#internal/patterns'
 
-/** Only the timeout aborts a call. */
+/** Passed in place of a signal, because only the timeout aborts a call. */
 const NO_SIGNAL = undefined
 /** How long a call of an object may take, in milliseconds. */
 const OBJECT_TIMEOUT_MS = 10_000

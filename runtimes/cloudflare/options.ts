@@ -63,10 +63,11 @@ export interface WorkerOptions extends Omit<HandlerOptions, 'sessions'> {
    */
   taskBinding?: string
   /**
-   * The number of objects that announce changes. One object can have at most 32,768 streams, half of them of
-   * one caller, but up to about 10,000 are recommended. More objects allow more clients to listen, but each
-   * change costs one request per object. After a deployment with another number, clients cannot resume
-   * their streams, so the clients open new streams.
+   * The number of objects that announce changes. One object can have at most 32,768 streams, of
+   * which one caller can have half. Up to about 10,000 streams per object are recommended. More
+   * objects allow more clients to listen, but each change costs one request per object. After a
+   * deployment with another number, clients cannot resume their streams, so the clients open new
+   * streams.
    *
    * @default 1
    */
@@ -92,7 +93,7 @@ export interface WorkerOptions extends Omit<HandlerOptions, 'sessions'> {
  * Validates options that would otherwise fail only on a request, such as numbers from configuration.
  *
  * @throws {SdkError} `INVALID_USE`.
- * @throws {TypeError} if an option of the entrypoint is unknown.
+ * @throws {TypeError} If an option of the entrypoint is unknown.
  */
 export function checkOptions(options: WorkerOptions): void {
   const { hubShards = 1, sessionIdleMs = 1, entrypoint = {} } = options

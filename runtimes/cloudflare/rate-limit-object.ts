@@ -15,7 +15,7 @@ interface Period {
 
 const KEY = 'period'
 
-/** The counter of one key. Export it from your Worker, and bind it, to use {@link objectRateLimits}. */
+/** The counter of one key. Export it from your Worker, and bind it, to use {@link durableObjectRateLimits}. */
 export class McpRateLimit extends DurableObject {
   /** Adds to the counter, in a new period if the current one has ended. */
   async add(cost: number, perMs: number): Promise<RateWindow> {
@@ -51,11 +51,11 @@ export interface RateLimitObject extends Rpc.DurableObjectBranded {
  *
  * @example
  * ```ts
- * import { createWorker, McpRateLimit, objectRateLimits } from 'edgewise/cloudflare'
+ * import { createWorker, McpRateLimit, durableObjectRateLimits } from 'edgewise/cloudflare'
  * import { createServer, rateLimit } from 'edgewise/server'
  *
  * const server = createServer({ name: 'travel', version: '1.0.0' })
- * server.use('tools/call', rateLimit({ requests: 100, perMs: 60_000, store: objectRateLimits() }))
+ * server.use('tools/call', rateLimit({ requests: 100, perMs: 60_000, store: durableObjectRateLimits() }))
  *
  * export { McpRateLimit }
  * export default createWorker(server, { stateless: true })
@@ -65,7 +65,7 @@ export interface RateLimitObject extends Rpc.DurableObjectBranded {
  * @throws {Error} When a request is counted and the binding is missing. The message says what to add.
  * @see https://developers.cloudflare.com/durable-objects/get-started/
  */
-export function objectRateLimits(binding = 'MCP_RATE_LIMIT'): RateLimitStore {
+export function durableObjectRateLimits(binding = 'MCP_RATE_LIMIT'): RateLimitStore {
   return {
     async add(key, cost, perMs) {
       const namespace = requireNamespace<RateLimitObject>(globalEnv, binding, 'McpRateLimit')

@@ -69,7 +69,7 @@ export class RpcConnection extends RpcTarget {
   }
 
   /**
-   * Receives a message, or a batch.
+   * Called by the calling Worker to send a message, or a batch, to the server.
    *
    * @returns The response; `null` for a message that gets none, and when the connection is closed.
    */
@@ -129,7 +129,7 @@ export class RpcConnection extends RpcTarget {
   /** @throws {ProtocolError} If too many calls are open, and the message is a call or a batch. */
   #requireRoom(frame: unknown): void {
     const { maxOpenCalls } = this.#options
-    // The call that this message may be is already counted
+    // If this message is a call, `#openCalls` already includes it
     if (this.#openCalls.size <= maxOpenCalls) return
     // Notifications and responses are always accepted: the caller needs them to cancel and to respond
     if (isObject(frame) && !('method' in frame && 'id' in frame)) return

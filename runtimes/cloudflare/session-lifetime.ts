@@ -1,6 +1,6 @@
 /**
- * When the sessions of an object end: after they were idle for a time, unless a client listens. An alarm of the
- * object checks them.
+ * Ends the sessions of an object after they were idle for a time, unless a client listens. An alarm
+ * of the object checks them.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/alarms/
  */

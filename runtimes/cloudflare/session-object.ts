@@ -31,7 +31,7 @@ import { refuse, SseSession } from './sse-session.ts'
 import { socketSink } from './stream-socket.ts'
 
 /** A class of Durable Objects, for the Worker to export. */
-export type ObjectClass = new (ctx: DurableObjectState, env: Cloudflare.Env) => DurableObject
+export type DurableObjectClass = new (ctx: DurableObjectState, env: Cloudflare.Env) => DurableObject
 
 /** Whether the URL of a request has the given path. */
 function isAt({ url }: Request, path: string | undefined): boolean {
@@ -58,7 +58,11 @@ function authorizingOnly(auth: Authenticator): Authenticator {
 }
 
 /** Creates the class of the objects that serve the sessions of a server. */
-export function sessionObject(server: Server, options: WorkerOptions, hub: Hub): ObjectClass {
+export function sessionObject(
+  server: Server,
+  options: WorkerOptions,
+  hub: Hub,
+): DurableObjectClass {
   // The Worker checks hosts, so the object does not: `#end` uses the made-up host `session`
   const { allowedHosts: _, sessionIdleMs: idleMs = 3_600_000, ssePath, auth, ...rest } = options
   const optionsOfHandler = handlerOptions(rest)

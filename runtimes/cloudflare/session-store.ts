@@ -19,7 +19,7 @@ interface OwnSession {
   readonly usedAt: number
 }
 
-/** What the store needs of the object. */
+/** What the store needs from the object. */
 export interface ObjectSessionStoreOptions extends Pick<
   SqlSessionStoreOptions,
   'findSink' | 'onError'

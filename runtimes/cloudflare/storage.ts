@@ -1,6 +1,6 @@
 /**
  * Storage for handlers, in the object that serves the session. It imports nothing specific to
- * Workers, so that servers which use it can be tested anywhere.
+ * Workers, so that servers that use it can also be loaded on other runtimes, for example in tests.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */

@@ -1,6 +1,6 @@
 /**
- * A stream between an object and the Worker that serves the client. It is a WebSocket, because that stays
- * open while the object hibernates. The Worker converts it into server-sent events.
+ * A stream between an object and the Worker that serves the client. It is a WebSocket, because a
+ * WebSocket stays open while the object hibernates. The Worker converts it into server-sent events.
  *
  * @see https://developers.cloudflare.com/durable-objects/best-practices/websockets/
  */

@@ -9,7 +9,7 @@ import type { WorkerOptions } from './options.ts'
 import { ObjectTasks, type TaskObject } from './task-service.ts'
 
 /**
- * Stores the tasks of a server in Durable Objects, unless its author has chosen a store.
+ * Stores the tasks of a server in Durable Objects, unless the application has chosen a store.
  *
  * @returns A function with which a task object gets the tasks of its server. It throws if the server has
  *   no tasks.

@@ -14,7 +14,7 @@ import type {
 } from '#internal/tasks'
 import type { TaskRecord } from '../../src/tasks/index.ts'
 import { requireSql } from './bindings.ts'
-import type { ObjectClass } from './session-object.ts'
+import type { DurableObjectClass } from './session-object.ts'
 import { sendEvent } from './stream-socket.ts'
 import { HEADER_PRINCIPAL, isFinal, jsonCopy } from './task-service.ts'
 import { ObjectTaskStore } from './task-store.ts'
@@ -22,8 +22,8 @@ import { ObjectTaskStore } from './task-store.ts'
 /** The number of an alarm's last retry on the platform. This retry must end the task. */
 const LAST_RETRY = 5
 
-/** Creates the class of the objects that are the tasks of a server. */
-export function taskObject(tasks: () => ServerTasks): ObjectClass {
+/** Creates the class of the objects that store and run the tasks of a server, one task each. */
+export function taskObject(tasks: () => ServerTasks): DurableObjectClass {
   return class McpTask extends DurableObject {
     readonly #store: ObjectTaskStore
     readonly #engine: TaskEngine

@@ -23,7 +23,7 @@ import { Hub, type WorkerNotifier } from './hub.ts'
 import { hubObject } from './hub-object.ts'
 import { checkOptions, handlerOptions, type WorkerOptions } from './options.ts'
 import { configuredSecrets, sealingSecrets } from './secrets.ts'
-import { sessionObject, type ObjectClass } from './session-object.ts'
+import { sessionObject, type DurableObjectClass } from './session-object.ts'
 import { withSseSessionId } from './sse-session.ts'
 import { hostTasks } from './task-host.ts'
 import { taskObject } from './task-object.ts'
@@ -38,10 +38,10 @@ export interface Worker<Env = unknown> {
   fetch(request: Request, env: Env, ctx: ExecutionContext): Promise<Response>
   /** The classes that the Worker must export by these names. */
   readonly durableObjects: {
-    readonly McpSession: ObjectClass
-    readonly McpHub: ObjectClass
+    readonly McpSession: DurableObjectClass
+    readonly McpHub: DurableObjectClass
     /** Needed only by servers with tasks. */
-    readonly McpTask: ObjectClass
+    readonly McpTask: DurableObjectClass
   }
   /**
    * Announces changes to every client, from any isolate: from routes, cron and queue handlers, tools and

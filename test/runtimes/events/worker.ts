@@ -1,14 +1,14 @@
 // A Worker whose events are stored in objects, and whose webhooks go to the receiver of the test.
 import { env } from 'cloudflare:workers'
 import * as z from 'zod'
-import { createWorker, objectEventStorage } from '../../../runtimes/cloudflare/index.ts'
+import { createWorker, durableObjectEventStorage } from '../../../runtimes/cloudflare/index.ts'
 import { events, streams, webhooks } from '../../../src/events/index.ts'
 import { authenticate, createServer } from '../../../src/presets/server.ts'
 
 /** Where the receiver of the test listens. */
 const { RECEIVER: receiver } = env as { RECEIVER: string }
 
-const storage = objectEventStorage({ shards: 2 })
+const storage = durableObjectEventStorage({ shards: 2 })
 const builds = events({
   storage,
   streams: streams({ heartbeatMs: 500 }),
