@@ -67,7 +67,7 @@ const MAX_ID_CHARACTERS = 64
  * ```
  *
  * @returns A function that stops accepting ports; open connections continue.
- * @throws {TypeError} If no origins are given in a window, or one is not an origin.
+ * @throws {TypeError} If no origins are given in a window, or one of them is not an origin.
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#message-channels
  */
 export function servePorts(server: Server, options: ServePortsOptions = {}): () => void {
@@ -85,7 +85,7 @@ export function servePorts(server: Server, options: ServePortsOptions = {}): () 
  *
  * @param onPort Receives each port; the promise that it returns keeps a service worker awake.
  * @returns A function that stops accepting ports.
- * @throws {TypeError} If no origins are given in a window, or one is not an origin.
+ * @throws {TypeError} If no origins are given in a window, or one of them is not an origin.
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#message-channels
  */
 export function acceptPorts(

@@ -20,7 +20,10 @@ const MAX_PEERS = 1_000
 /** The maximum length of the id of a sender. */
 const MAX_ID_CHARACTERS = 64
 
-/** A message between one client and the server, addressed because every page of the origin receives it. */
+/**
+ * A message between one client and the server. It names its receiver, because every page of the
+ * origin receives it.
+ */
 interface AddressedMessage {
   readonly edgewise: 'relay'
   readonly from: string

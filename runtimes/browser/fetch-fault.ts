@@ -19,7 +19,7 @@ export type FetchFaultKind =
   | 'unreachable'
 
 /**
- * A request that got no response, with advice.
+ * The error for a request that got no response, with advice.
  *
  * @see https://fetch.spec.whatwg.org/#concept-network-error
  */

@@ -88,8 +88,9 @@ function isListenRequest(method: string | undefined, headers: Headers): boolean 
 }
 
 /**
- * The signals of streams that carry no responses: all except the stream of HTTP+SSE, and resumed calls.
- * A stream reconnects with the same signal, by which it is distinguished from a resumed call.
+ * The signals of streams that carry no responses. The stream of HTTP+SSE and the streams of resumed
+ * calls carry responses. A stream reconnects with the same signal, so its signal distinguishes it
+ * from the stream of a resumed call.
  */
 const listenSignals = new WeakSet<AbortSignal>()
 

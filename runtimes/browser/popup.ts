@@ -9,8 +9,8 @@ import type { AuthorizationFlow } from '../../src/authorization/index.ts'
 /** How the user is sent to the authorization server. */
 export interface PopupOptions {
   /**
-   * The redirect URI, on this origin. The page at this URI calls {@link completeSignIn}. If no popup is
-   * ever used, it may be the page that connects.
+   * The redirect URI, on this origin. The page at this URI calls {@link completeSignIn}. If no
+   * popup is ever used, this may be the page that connects.
    */
   readonly redirectUri: string | URL
   /**
@@ -39,13 +39,13 @@ const ANSWER_MS = 1_000
 
 /** How often to check whether the user has closed the popup, in milliseconds. */
 const POLL_MS = 500
-/** For how many checks after the popup has closed the focus may return to this page. */
+/** The number of checks after the popup has closed during which the focus may return to this page. */
 const CLOSING_POLLS = 3
 
 /** The parameters of an authorization response. */
 const RESPONSE_PARAMETERS = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri']
 
-/** The state stored while the page is left. */
+/** The state that is stored before the page is left. */
 interface StoredFlow {
   readonly state: string | null
   readonly flow: string

@@ -17,8 +17,9 @@ import {
 export interface WindowTransportOptions extends MessagePortOptions {
   /**
    * The origin that the other window must have, such as `https://host.example`. `'null'` is for a
-   * sandboxed window: messages then go to any document that the window shows. `'*'` is for views that
-   * cannot know their host: it adopts the origin of the first message from the window.
+   * sandboxed window: messages then go to any document that the window shows. `'*'` is for views
+   * that cannot know their host: the transport then adopts the origin of the first message from the
+   * window.
    */
   readonly origin: string
 }

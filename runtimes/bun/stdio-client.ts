@@ -12,7 +12,7 @@ import {
   type ChildTransport,
 } from '#internal/stdio'
 import { SdkError } from '../../src/index.ts'
-import { endWithProcess } from '../node/end-with-process.ts'
+import { killOnExit } from '../node/kill-on-exit.ts'
 import { webWritable } from './streams.ts'
 
 /**
@@ -57,7 +57,7 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
     stderr: child.stderr,
     writeStderr: (chunk) => void process.stderr.write(chunk),
     exited,
-    kill: endWithProcess((signal) => signalTree(child, signal, isRunning)),
+    kill: killOnExit((signal) => signalTree(child, signal, isRunning)),
   }
 }
 

@@ -11,7 +11,7 @@ import {
   type ChildTransport,
 } from '#internal/stdio'
 import { SdkError } from '../../src/index.ts'
-import { endWithProcess } from '../node/end-with-process.ts'
+import { killOnExit } from '../node/kill-on-exit.ts'
 
 /**
  * Creates a transport for `connect` that starts a server as a child process. The program runs with
@@ -56,7 +56,7 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
     stderr: child.stderr,
     writeStderr: (chunk) => void Deno.stderr.writeSync(chunk),
     exited,
-    kill: endWithProcess((signal) => signalTree(child, signal, isRunning)),
+    kill: killOnExit((signal) => signalTree(child, signal, isRunning)),
   }
 }
 

@@ -51,8 +51,8 @@ export function createHonoListener(handler: NodeHandler): NodeListener {
 }
 
 /**
- * The same response for HTTP/2. A handler that passes on the response of another server may pass on
- * headers of its connection too, with which Node would throw.
+ * The same response without the headers that HTTP/2 forbids. A handler that forwards a response of
+ * another server may forward them too, and Node would throw.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9113#section-8.2.2
  */
@@ -64,7 +64,10 @@ function withoutConnectionHeaders(response: Response): Response {
   return new LazyResponse(body, { status, statusText, headers })
 }
 
-/** The same response to a HEAD request. Its body is not read, since it may be endless. */
+/**
+ * The same response without its body, for a HEAD request. The body is not read, since it may be
+ * endless.
+ */
 async function withoutBody(response: Response): Promise<Response> {
   await response.body?.cancel()
   return new LazyResponse(null, response)
@@ -88,8 +91,9 @@ async function withLength(response: Response, outgoing: NodeResponse): Promise<R
 }
 
 /**
- * The library's class of responses, which creates a stream only when the body is read. The library does
- * not export the class, but replaces the global classes. They are restored immediately.
+ * The library's class of responses, which creates a stream only when the body is read. The library
+ * does not export the class, but replaces the global classes with it. This code restores them
+ * immediately.
  */
 const LazyResponse = ((): typeof Response => {
   const names = ['Request', 'Response'] as const

@@ -9,7 +9,7 @@ import type { Caller } from '../../src/presets/server.ts'
 import { parsedBody } from './parsed-body.ts'
 import { limitPipelining } from './pipeline.ts'
 
-/** Handles a Web request, such as a handler of `createHandler`. */
+/** A function that handles a Web request, such as a handler from `createHandler`. */
 export type NodeHandler = (
   request: Request,
   caller: Pick<Caller, 'address' | 'request'>,
@@ -34,7 +34,7 @@ const ALREADY_READ =
  * `express.json()` has read is taken from `req.rawBody` or `req.body`. The handler's `maxBodyBytes`
  * applies to such a body too.
  *
- * The remote address is passed to the handler, for the limits of callers without a principal.
+ * The handler receives the remote address, so that it can limit callers without a principal.
  *
  * Bodies stream both ways with backpressure. If the client disconnects before the response is
  * complete, `request.signal` aborts and the response's body is cancelled.
@@ -65,7 +65,7 @@ export function toNodeListener(handler: NodeHandler): NodeListener {
       if (honoListener) respond(honoListener, incoming, outgoing)
       else void loading.then((loaded) => respond(loaded, incoming, outgoing))
     }
-    // HTTP/2 limits the memory of a connection itself: `maxSessionMemory`
+    // For HTTP/2, Node itself limits the memory of a connection: `maxSessionMemory`
     if ('stream' in outgoing) start()
     else limitPipelining(outgoing, start)
   }

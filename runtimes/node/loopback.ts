@@ -37,7 +37,7 @@ export function loopback(options: LoopbackOptions = {}): AuthorizationFlow {
   }
 }
 
-/** What the loopback flow needs of the platform: a listener, and a way to open the browser. */
+/** What the loopback flow needs from the platform: a listener, and a way to open the browser. */
 export const loopbackHost: LoopbackHost = {
   os: process.platform,
   async listen(port, answer, address) {

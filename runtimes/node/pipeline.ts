@@ -28,7 +28,7 @@ const pipelines = new WeakMap<Socket, Pipeline>()
  * an unlimited number of them.
  */
 export function limitPipelining(outgoing: ServerResponse, start: () => void): void {
-  // The response that Node writes next has the socket. No earlier response of the connection is pending
+  // Only the response that Node writes next has the socket, so no earlier response is pending
   if (outgoing.socket) return start()
   const { socket } = outgoing.req
   const { running, waiting } = pipelines.get(socket) ?? createPipeline(socket)

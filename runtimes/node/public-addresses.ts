@@ -5,9 +5,9 @@
  */
 
 /**
- * Resolves with whether all addresses of a URL's host are public. Pass this function as the option
- * `allowUrl`, which for example `signIn` and `discover` have. A later DNS lookup may return other
- * addresses, so for strong protection also use a proxy that filters by address.
+ * Returns whether all addresses of a URL's host are public. Pass this function as the option
+ * `allowUrl`, for example to `signIn` or `discover`. A later DNS lookup may return other addresses,
+ * so for strong protection also use a proxy that filters by address.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/tutorials/security/security_best_practices
  */

@@ -18,7 +18,7 @@ import {
   type ChildTransport,
 } from '#internal/stdio'
 import { SdkError } from '../../src/index.ts'
-import { endWithProcess } from './end-with-process.ts'
+import { killOnExit } from './kill-on-exit.ts'
 import { webReadable, webWritable } from './streams.ts'
 
 /**
@@ -72,7 +72,7 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
     stderr: webReadable(stderr, () => stderr.destroy()),
     writeStderr,
     exited,
-    kill: endWithProcess((signal) => {
+    kill: killOnExit((signal) => {
       if (!isWindows) return signalGroup(child, signal)
       if (isRunning && signal !== 'SIGCONT') endTree(child, spawn)
       return isRunning

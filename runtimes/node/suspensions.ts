@@ -16,6 +16,6 @@ export function ignoreSuspensionRejections(): void {
 
 function onUnhandled(reason: unknown): void {
   if (reason instanceof Error && reason.name === 'InputPending') return
-  // Without this listener, Node and Bun would end the process, unless the application has a listener too
+  // If the application has no listener, let the rejection end the process, as without this listener
   if (process.listenerCount('unhandledRejection') === 1) throw reason
 }

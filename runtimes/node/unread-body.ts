@@ -1,5 +1,6 @@
 /**
- * Responses to clients that still send their request's body, for example because it is too long.
+ * Responds to clients that are still sending the body of their request, for example because it is
+ * too long.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9112#section-9.6
  */
@@ -10,9 +11,9 @@ import { withTimeout } from '#internal/patterns'
 const LINGER_MS = 1000
 
 /**
- * Writes a complete response, discards what the client still sends for a limited time, and closes the
- * connection. If it closed immediately, the connection would be reset, and the client might not receive
- * the response.
+ * Writes a complete response, discards what the client still sends for a limited time, and closes
+ * the connection. If the server closed the connection immediately, it would be reset, and the
+ * client might not receive the response.
  */
 export async function respondUnread(
   response: Response,

@@ -76,7 +76,7 @@ const TOOL_NAME = /^[\w.-]{1,128}$/
  * console.log(offered?.names ?? 'This browser has no agent')
  * ```
  *
- * @param source A client stays open when the tools are withdrawn.
+ * @param source A server in this page, or a client, which stays open when the tools are withdrawn.
  * @returns `undefined` if the browser has no model context.
  * @throws {TypeError} If `exposedTo` contains something other than an origin that is `https:` or
  *   loopback, or an option is unknown.

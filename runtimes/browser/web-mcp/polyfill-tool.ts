@@ -1,5 +1,5 @@
 /**
- * A tool of the polyfill: as a document registers it, runs it and lists it.
+ * A tool of the polyfill: how a document registers it, runs it and lists it.
  *
  * @see https://webmachinelearning.github.io/webmcp
  */

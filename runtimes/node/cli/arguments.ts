@@ -7,7 +7,7 @@ import { parseUrl } from '#internal/patterns'
 import { parseArgs } from 'node:util'
 import type { compareCard } from '../../../src/cards/index.ts'
 import { findRevision, type Revision } from '../../../src/index.ts'
-import type { HostName } from './hosts/host-names.ts'
+import type { McpHostName } from './hosts/host-names.ts'
 import { requireHosts, type Scope } from './hosts/host.ts'
 import { moduleProgram } from './hosts/module-program.ts'
 import {
@@ -98,8 +98,8 @@ export interface Options {
   readonly path: string | undefined
   readonly yes: boolean
   readonly verbose: boolean
-  /** The hosts to configure. */
-  readonly clients: readonly HostName[]
+  /** The MCP hosts to configure, such as Claude Desktop. */
+  readonly clients: readonly McpHostName[]
   /** The name of the server in a host. */
   readonly name: string | undefined
   readonly scope: Scope
@@ -112,8 +112,8 @@ export interface Options {
 /**
  * Parses a command line.
  *
- * @returns The command to run; or an object with `help`, the command that help was requested for, if it
- *   is named; or `version`.
+ * @returns The command to run; `{ help }` if help was requested, with the command if one was named;
+ *   or `'version'`.
  * @throws {UsageError} If the command line is invalid.
  */
 export function readArguments(
@@ -130,8 +130,8 @@ export function readArguments(
     throw new UsageError(`Unknown command: "${command ?? ''}"`)
   }
   const takesModule = command === 'install' || command === 'links'
-  const isLocal = command === 'install' && values.scope !== 'project'
-  const module = takesModule && !hasProgram ? moduleProgram(others[0], isLocal) : undefined
+  const isForThisMachine = command === 'install' && values.scope !== 'project'
+  const module = takesModule && !hasProgram ? moduleProgram(others[0], isForThisMachine) : undefined
   checkOptions(
     command,
     hasProgram || module ? 'program' : 'url',
@@ -144,7 +144,7 @@ export function readArguments(
   const [target, commandArguments] = hasProgram
     ? [programTarget(argv.slice(separator + 1)), others]
     : [module ?? urlTarget(others[0], takesModule), others.slice(1)]
-  // An empty token takes the place of that in the environment, which must not get into a file
+  // The token in EDGEWISE_TOKEN must not be written to a file, so an empty token overrides it
   const clients = command === 'install' ? requireHosts(values.client) : []
   const options = optionsOf(takesModule ? { token: '', ...values } : values, clients)
   return { command, target, commandArguments, options }
@@ -167,7 +167,7 @@ function parse(args: readonly string[]) {
 type Values = ReturnType<typeof parse>['values']
 
 /** Validates the options. @@ @throws {UsageError} If one is invalid. */
-function optionsOf(values: Values, clients: readonly HostName[]): Options {
+function optionsOf(values: Values, clients: readonly McpHostName[]): Options {
   const { json, sarif, args, cwd, yes, verbose } = values
   return {
     json,
@@ -224,7 +224,9 @@ function urlTarget(text: string | undefined, takesModule: boolean): ParsedInvoca
   const { username, password } = new URL(text)
   if (username || password) {
     // The message does not contain the URL, because errors are logged
-    throw new UsageError('A URL must not contain credentials: pass them by "--header" or "--token"')
+    throw new UsageError(
+      'A URL must not contain credentials: pass them with "--header" or "--token"',
+    )
   }
   return { url: text.trim() }
 }

@@ -100,7 +100,7 @@ async function loadPublication(path: string): Promise<Publication> {
   }
 }
 
-/** Runs a check. If it fails, the error names the file of the author. */
+/** Runs a check. If it fails, the error names the checked file. */
 function check<T>(path: string, run: () => T): T {
   try {
     return run()

@@ -65,7 +65,7 @@ const headings: Readonly<Record<Severity, string>> = {
   note: 'Notes',
 }
 
-/** The maximum number of entries that are printed for what they have in common. */
+/** The maximum number of entries that are listed before a message that applies to all of them. */
 const MAX_SUBJECTS = 8
 
 /** Prints the findings by severity and rule. */

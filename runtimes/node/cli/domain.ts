@@ -12,7 +12,7 @@ import { UsageError } from './usage.ts'
 type ListedServer = Awaited<ReturnType<typeof findServers>>['cards'][number]
 
 /**
- * Replaces a domain by the only server that it lists.
+ * Replaces a domain with the only server that it lists.
  *
  * @throws {ConnectError} If it lists none or several, or their endpoint is on another domain.
  */

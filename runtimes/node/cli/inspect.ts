@@ -96,7 +96,7 @@ function addressOf(base: string, { revision, timeoutMs }: Invocation['options'])
   return url.href
 }
 
-/** @param server The URL of the server, which the page shows in place of that of the proxy. */
+/** @param server The URL of the server, which the page shows in place of the proxy's URL. */
 async function readPage(path: string, server: string | undefined): Promise<Response> {
   const name = path === '/' ? 'index.html' : path.slice(1)
   const type = contentTypes[name.split('.').at(-1) ?? '']

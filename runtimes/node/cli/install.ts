@@ -14,21 +14,21 @@ import {
 import { configurationPath } from './hosts/configuration-path.ts'
 import { addServer, readServers, removeServer } from './hosts/edit.ts'
 import { entryFor, type HostedServer, type HostEntry } from './hosts/entry.ts'
-import type { HostName } from './hosts/host-names.ts'
+import type { McpHostName } from './hosts/host-names.ts'
 import { hostOf, type Host, type Machine, type Scope } from './hosts/host.ts'
 import { hostedServer, nameFor } from './hosts/hosted-server.ts'
 import { requireName } from './hosts/server-name.ts'
 import { oneLine, print, printNotice } from './print.ts'
 import { requireNoArguments } from './usage.ts'
 
-/** The user and the folder of this process. */
+/** The machine, user and folder of this process. */
 export function thisMachine(): Machine {
   return { platform: process.platform, home: homedir(), env: process.env, cwd: process.cwd() }
 }
 
 /** Where and how a configuration is changed. */
 export interface ChangeOptions {
-  readonly host: HostName
+  readonly host: McpHostName
   readonly scope: Scope
   readonly machine: Machine
   /** Changes nothing. */
@@ -67,7 +67,7 @@ export async function addToHost(
     if (isDeepStrictEqual(JSON.stringify(existing), JSON.stringify(converted.entry))) return text
     if (existing !== undefined && !force) {
       throw new ConfigurationError(
-        `${title} already has another server "${name}": choose a name by "--name", or replace it by "--force"`,
+        `${title} already has another server "${name}": choose a name with "--name", or replace it with "--force"`,
       )
     }
     return addServer(path, text, format, name, converted.entry, converted.inputs)
@@ -122,7 +122,8 @@ interface Addition extends Pick<Invocation, 'target'> {
  * `edgewise install`: adds a server to hosts, and prints what the user has to do next.
  *
  * @throws {UsageError} If a host does not support an option.
- * @throws {ConfigurationError} If a configuration cannot be changed. Hosts before it have the server.
+ * @throws {ConfigurationError} If a configuration cannot be changed. The hosts before it in the
+ *   list have the server then.
  */
 export async function install(invocation: Invocation): Promise<number> {
   requireNoArguments(invocation.commandArguments)
@@ -134,7 +135,8 @@ export async function install(invocation: Invocation): Promise<number> {
  * Adds a server to hosts, and prints what the user has to do next.
  *
  * @throws {UsageError} If a host does not support an option.
- * @throws {ConfigurationError} If a configuration cannot be changed. Hosts before it have the server.
+ * @throws {ConfigurationError} If a configuration cannot be changed. The hosts before it in the
+ *   list have the server then.
  */
 export async function addToHosts(addition: Addition, machine: Machine): Promise<void> {
   const { target, options } = addition

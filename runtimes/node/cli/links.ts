@@ -1,6 +1,6 @@
 /**
- * `edgewise links`: prints badges and commands for the README of a server, by which users add it to
- * their hosts.
+ * `edgewise links`: prints badges and commands for the README of a server, with which users add the
+ * server to their hosts.
  */
 import type { JsonObject } from '../../../src/index.ts'
 import type { Invocation } from './arguments.ts'
@@ -22,8 +22,8 @@ export interface InstallLinks {
 }
 
 /**
- * Creates the links. They are public, so they contain no value of a header or a variable: VS Code asks
- * the user for it, and Cursor reads it from an environment variable.
+ * Creates the links. They are public, so they contain no values of headers and variables: VS Code
+ * asks the user for them, and Cursor reads them from environment variables.
  *
  * @see https://cursor.com/docs/mcp/install-links
  * @see https://code.visualstudio.com/api/extension-guides/ai/mcp#create-an-mcp-installation-url

@@ -31,7 +31,7 @@ export async function listen(invocation: Invocation): Promise<number> {
   const changes = await subscribeToChanges(client, resources)
   const endUnsupported = (): void => end(unsupported('changes'))
   if (changes) awaitEnd(changes).then(endUnsupported, end)
-  // The process is about to exit because no connection is open, for example if the server offers no stream
+  // Node exits when no connection is open, for example because the server offers no stream
   process.once('beforeExit', endUnsupported)
   printNotice(`Listening to ${client.serverInfo?.name ?? 'the server'} in ${client.revision}`)
   await untilEnd()

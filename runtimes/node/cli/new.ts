@@ -2,7 +2,7 @@
  * `edgewise new`: creates a project from a template.
  */
 import { print } from './print.ts'
-import { createProject, requireFolder, requireTemplate } from './project.ts'
+import { createProject, resolveNewFolder, requireTemplate } from './project.ts'
 import { requireNoArguments } from './usage.ts'
 
 const templatesFolder = new URL('../../../templates/', import.meta.url)
@@ -15,7 +15,7 @@ const templatesFolder = new URL('../../../templates/', import.meta.url)
 export async function newProject([word, target, ...others]: readonly string[]): Promise<number> {
   const template = requireTemplate(word)
   requireNoArguments(others)
-  await createProject(template, await requireFolder(target, process.cwd()), templatesFolder)
+  await createProject(template, await resolveNewFolder(target, process.cwd()), templatesFolder)
   print(`Created ${target}; see its README.md for the next steps`)
   return 0
 }

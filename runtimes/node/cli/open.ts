@@ -25,8 +25,8 @@ export class ConnectError extends Error {}
 /**
  * Connects to the server.
  *
- * @param onEnded Called when the connection ends later, with the reason, such as the exit of a
- *   program.
+ * @param onEnded Called with the reason if the connection ends after it was open, for example
+ *   because a program has exited.
  * @throws {ConnectError} If connecting fails, with the reason.
  */
 export async function open(
@@ -71,7 +71,7 @@ async function reportDifferences(
   const cards = await import('../../../src/cards/index.ts')
   for (const { member, card: claimed, server } of cards.compareCard(card, client)) {
     const [cardText, serverText] = [JSON.stringify(claimed), JSON.stringify(server)]
-    printNotice(`The card gives ${cardText} as "${member}", but the server ${serverText}`)
+    printNotice(`The card gives ${cardText} as "${member}", but the server gives ${serverText}`)
   }
 }
 

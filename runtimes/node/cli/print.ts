@@ -88,7 +88,7 @@ export interface ProgressBar {
   clear(): void
 }
 
-/** Creates a line at the bottom of the terminal; without a terminal, nothing is shown. */
+/** Creates a progress bar on the terminal's last line. Without a terminal, nothing is shown. */
 export function progressBar(): ProgressBar {
   const { stderr } = process
   if (!stderr.isTTY) return { show: () => {}, render: () => {}, clear: () => {} }
@@ -109,8 +109,8 @@ export function progressBar(): ProgressBar {
 }
 
 /**
- * Control characters except line feeds and tabs, line separators, and invisible characters such as direction
- * marks, fillers and tags, but no joiners and variation selectors.
+ * Control characters except line feeds and tabs, line separators, and invisible characters such as
+ * direction marks, fillers and tags; but neither joiners nor variation selectors.
  */
 const INVISIBLE =
   /(?!\n|\t|\u200C|\u200D|\uFE0E|\uFE0F)[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]/u

@@ -36,11 +36,11 @@ export function requireTemplate(word: string | undefined): TemplateName {
 }
 
 /**
- * Checks the folder of a new project, which must be missing, or empty except for `.git`.
+ * Resolves the path of a new project's folder.
  *
- * @throws {UsageError} If it is not.
+ * @throws {UsageError} If no folder is given, or the folder contains more than `.git` and the like.
  */
-export async function requireFolder(target: string | undefined, cwd: string): Promise<string> {
+export async function resolveNewFolder(target: string | undefined, cwd: string): Promise<string> {
   if (target === undefined || target === '')
     throw new UsageError('Specify a folder for the project')
   const path = resolve(cwd, target)

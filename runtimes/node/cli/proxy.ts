@@ -29,7 +29,7 @@ export function createProxy(
   { headers: userHeaders, auth }: Credentials,
   onError: (error: unknown) => void,
 ): (request: Request) => Promise<Response> {
-  // Users cannot set the headers of the protocol, as in any client
+  // As in any client, users cannot set the headers of the protocol
   const ownHeaders = [...userHeaders].filter(([name]) => !FORWARDED_HEADERS.test(name))
   async function send(request: Request): Promise<Response> {
     const { method, signal } = request
@@ -73,8 +73,9 @@ export function createProxy(
 }
 
 /**
- * The body of a response. If a stream fails, because the server or the page is gone, it ends: the HTTP server
- * of this process would otherwise print the error. The page notices that the response is missing.
+ * The body of a response. If the server or the page is gone, a stream ends without an error,
+ * because the HTTP server of this process would print the error. The page notices the failure,
+ * since no response has arrived.
  */
 async function bodyOf(
   response: Response,

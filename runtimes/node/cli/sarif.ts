@@ -1,5 +1,5 @@
 /**
- * Findings in the format of tools for code scanning.
+ * Converts findings to SARIF, the format of tools for code scanning.
  *
  * @see https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
  */

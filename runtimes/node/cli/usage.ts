@@ -65,7 +65,7 @@ const commands = {
     'add a URL, a domain, a module or a program to the configuration of a host',
     '--client cursor',
   ],
-  links: ['[--name <name>]', 'print badges for a README, by which users add the server', ''],
+  links: ['[--name <name>]', 'print badges for a README, with which users add the server', ''],
   bundle: [
     '<module or folder> [--output <file>]',
     'pack a server into an .mcpb file, which users open with Claude Desktop',
@@ -110,7 +110,7 @@ export function isLocalCommand(name: CommandName): name is LocalCommandName {
   return LOCAL.some((local) => local === name)
 }
 
-/** The commands that do not connect to their server, but write how others connect. */
+/** The commands that do not connect to the server, but tell hosts and users how to. */
 const HOSTING: readonly CommandName[] = ['install', 'links']
 
 /** The kinds of server that a command line can specify. */
@@ -172,7 +172,7 @@ const options: readonly (readonly [option: string, meaning: string, scope?: Opti
   ['--output <file>', 'the file to write', { commands: ['bundle'] }],
   [
     '--scope <scope>',
-    'user (the default), or project: the folder in which you are',
+    'user (the default), or project: the current folder',
     { commands: ['install', 'uninstall'] },
   ],
   [

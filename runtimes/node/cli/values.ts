@@ -5,7 +5,8 @@ import { isObject, type JsonObject } from '../../../src/index.ts'
 import { UsageError } from './usage.ts'
 
 /**
- * Parses `name=value` by the schema of a tool, and `name:=json` as JSON, and adds them to `base`.
+ * Parses `name=value` according to the schema of a tool, and `name:=json` as JSON, and adds the
+ * values to `base`.
  *
  * @throws {UsageError} If an argument has neither form, is not JSON, or is repeated.
  */

@@ -7,7 +7,7 @@ import { stringify } from 'smol-toml'
 import { bridgeTo, startable } from '../../../../runtimes/node/cli/hosts/bridge-program.ts'
 import { entryFor, type HostedServer } from '../../../../runtimes/node/cli/hosts/entry.ts'
 import { hostOf } from '../../../../runtimes/node/cli/hosts/host.ts'
-import type { HostName } from '../../../../runtimes/node/cli/hosts/host-names.ts'
+import type { McpHostName } from '../../../../runtimes/node/cli/hosts/host-names.ts'
 import { cleanName } from '../../../../runtimes/node/cli/hosts/server-name.ts'
 import { variableHeaders, type ServerAddress } from './operation.ts'
 
@@ -26,7 +26,7 @@ export interface HostConfiguration {
 }
 
 /** The hosts, in the order in which they are shown. */
-export const shownHosts: readonly HostName[] = [
+export const shownHosts: readonly McpHostName[] = [
   'claude-code',
   'claude-desktop',
   'cursor',
@@ -40,7 +40,7 @@ export const shownHosts: readonly HostName[] = [
  * @param platform The system of the user, as Node names it.
  */
 export function hostConfiguration(
-  host: HostName,
+  host: McpHostName,
   server: ServerAddress,
   platform: 'darwin' | 'linux' | 'win32',
 ): HostConfiguration {
@@ -61,7 +61,7 @@ export function hostConfiguration(
 
 /** The server as a host uses it. A signed-in user signs in again in the host. */
 function hostedServer(
-  host: HostName,
+  host: McpHostName,
   server: ServerAddress,
   platform: NodeJS.Platform,
 ): HostedServer {

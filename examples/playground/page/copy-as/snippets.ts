@@ -1,7 +1,7 @@
 /**
  * A request in every form that can be copied.
  */
-import type { HostName } from '../../../../runtimes/node/cli/hosts/host-names.ts'
+import type { McpHostName } from '../../../../runtimes/node/cli/hosts/host-names.ts'
 import { commandLine } from './command.ts'
 import { curlScript } from './curl.ts'
 import { hostConfiguration, shownHosts } from './hosts.ts'
@@ -10,7 +10,7 @@ import { typescript } from './typescript.ts'
 
 /** A text to copy. */
 export interface Snippet {
-  id: 'typescript' | 'curl' | 'command' | 'link' | HostName
+  id: 'typescript' | 'curl' | 'command' | 'link' | McpHostName
   label: string
   text: string
   /** What the user has to know about it, as sentences. */
@@ -35,7 +35,7 @@ export function snippetsOf(
 }
 
 function hostSnippet(
-  host: HostName,
+  host: McpHostName,
   server: ServerAddress,
   platform: 'darwin' | 'linux' | 'win32',
 ): Snippet {

@@ -10,7 +10,7 @@ import { requireHosts, type Machine } from '../hosts/host.ts'
 import { moduleProgram } from '../hosts/module-program.ts'
 import { addToHosts } from '../install.ts'
 import { oneLine, print, printNotice } from '../print.ts'
-import { createProject, requireFolder, requireTemplate } from '../project.ts'
+import { createProject, resolveNewFolder, requireTemplate } from '../project.ts'
 import { templateNames, templates, type TemplateServer } from '../templates.ts'
 import { requireNoArguments, UsageError } from '../usage.ts'
 import { installCommand } from './packages.ts'
@@ -20,7 +20,10 @@ export interface CreateEnvironment {
   readonly machine: Machine
   /** The folder that contains the templates. */
   readonly templatesFolder: URL
-  /** Asks the user, who may cancel by `undefined`; `undefined` without a terminal. */
+  /**
+   * Asks the user a question, and resolves with `undefined` if the user cancels. Absent if there is
+   * no terminal.
+   */
   readonly ask: ((question: string) => Promise<string | undefined>) | undefined
   /** Runs the command that installs the packages of a project, and returns whether it succeeded. */
   readonly installPackages: (command: string, path: string) => Promise<boolean>
@@ -93,19 +96,19 @@ async function create(argv: readonly string[], environment: CreateEnvironment): 
   }
   const folder = givenFolder ?? (await ask?.('Folder: '))
   if (folder === undefined && ask) return CANCELLED
-  const path = await requireFolder(folder?.trim(), machine.cwd)
+  const path = await resolveNewFolder(folder?.trim(), machine.cwd)
 
   const { name } = await createProject(template, path, templatesFolder)
   print(`Created "${name}" in ${oneLine(path)}`)
   const command = installCommand(machine.env['npm_config_user_agent'])
   const serverName = serverNameOf(name)
-  let mustInstall = hasPackages
-  let mustAdd = server !== undefined
+  let needsInstallStep = hasPackages
+  let needsAddStep = server !== undefined
   let status = 0
   if (hasPackages && !values['no-install']) {
     print(`Installing packages with "${command}"`)
-    mustInstall = !(await installPackages(command, path))
-    if (mustInstall) {
+    needsInstallStep = !(await installPackages(command, path))
+    if (needsInstallStep) {
       printNotice(`Cannot install the packages of "${path}"`)
       status = 1
     }
@@ -114,7 +117,7 @@ async function create(argv: readonly string[], environment: CreateEnvironment): 
     const options = { ...defaults, clients, name: serverName }
     try {
       await addToHosts({ target: targetOf(server, path), options }, { ...machine, cwd: path })
-      mustAdd = false
+      needsAddStep = false
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error
       printNotice(error.message)
@@ -124,10 +127,12 @@ async function create(argv: readonly string[], environment: CreateEnvironment): 
   const hosts = clients.length > 0 ? clients : ['cursor']
   const options = [`--name ${serverName}`, ...hosts.map((host) => `--client ${host}`)].join(' ')
   const steps = [
-    ...changeFolder(relative(machine.cwd, path)),
-    ...(mustInstall ? [command] : []),
+    ...changeFolderStep(relative(machine.cwd, path)),
+    ...(needsInstallStep ? [command] : []),
     ...(server && 'url' in server ? ['npm start'] : []),
-    ...(server && mustAdd ? [`npx edgewise install ${options} ${installArguments(server)}`] : []),
+    ...(server && needsAddStep
+      ? [`npx edgewise install ${options} ${installArguments(server)}`]
+      : []),
   ]
   print(['Next steps:', ...steps].join('\n  '))
   print('README.md explains all commands')
@@ -139,8 +144,10 @@ function serverNameOf(name: string): string {
   return /^[a-z]/.test(name) ? name : `my-${name}`.slice(0, 64)
 }
 
-/** The command that changes to a folder, if it is another one. */
-function changeFolder(path: string): string[] {
+/**
+ * The command that changes to the project's folder; empty if the project is in the current folder.
+ */
+function changeFolderStep(path: string): string[] {
   if (path === '') return []
   if (!/[^\w./\\-]/.test(path)) return [`cd ${path}`]
   // Single quotes prevent all expansion by a shell, but the command line of Windows does not know them

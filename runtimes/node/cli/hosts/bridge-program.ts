@@ -1,5 +1,5 @@
 /**
- * The program by which hosts that know only programs use a URL.
+ * The program through which hosts that can only start programs connect to a URL.
  */
 import type { Program } from './entry.ts'
 
@@ -7,7 +7,7 @@ import type { Program } from './entry.ts'
 const WINDOWS_SCRIPTS = /^(?:npx|npm|pnpm|pnpx|yarn)$/i
 
 /**
- * A program that connects to a URL. The configuration of Claude Desktop has only programs.
+ * A program that connects to a URL. Claude Desktop's configuration file can only list programs.
  *
  * @see https://modelcontextprotocol.io/docs/develop/connect-local-servers
  */

@@ -22,7 +22,7 @@ export interface BundleContents {
   readonly entryPoint: string
   /** The manifest of the package that contains the module; empty if there is none. */
   readonly manifest: JsonObject
-  /** The members of the bundle's manifest that the author has written. */
+  /** The members of the bundle's manifest that the author of the server has written. */
   readonly written: JsonObject
 }
 

@@ -4,7 +4,7 @@
 import { lstat, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** Thrown if a configuration cannot be read or changed. Nothing was changed then. */
+/** Thrown if a configuration cannot be read or changed. In this case, nothing was changed. */
 export class ConfigurationError extends Error {}
 
 /** The largest file that is read, in bytes. Claude Code keeps its history in its file. */
@@ -29,7 +29,7 @@ const BOM = '\uFEFF'
 /**
  * Reads a file, which may be missing.
  *
- * @throws {ConfigurationError} If it cannot be read, or not be replaced later.
+ * @throws {ConfigurationError} If it cannot be read, or could not be replaced later.
  */
 export async function readConfiguration(path: string): Promise<ConfigurationFile> {
   try {
@@ -61,8 +61,8 @@ export interface ReplaceOptions {
 }
 
 /**
- * Replaces a file by a rename, so that no reader sees a part of it. The previous file remains as a
- * backup beside it. The new file is also a lock: only one process can create it.
+ * Replaces a file with a rename, so that no reader sees a part of it. The previous file remains as
+ * a backup beside it. The new file is also a lock: only one process can create it.
  *
  * @returns The path of the backup; `undefined` if there was no file.
  * @throws {ConfigurationError} If the file has changed since it was read, or cannot be written.
@@ -101,7 +101,7 @@ function backupOf(path: string): string {
   return `${path}.edgewise-backup`
 }
 
-/** Replaces the backup by a rename, so that the earlier backup remains if this fails. */
+/** Replaces the backup with a rename, so that the earlier backup remains if this fails. */
 async function backUp(path: string, bytes: Buffer, mode: number): Promise<void> {
   const copy = `${backupOf(path)}.new`
   await rm(copy, { force: true })

@@ -1,17 +1,17 @@
 /**
- * Where the configuration of a host is on a machine.
+ * Finds the configuration file of a host on a machine.
  */
 import { posix, win32 } from 'node:path'
 import { UsageError } from '../usage.ts'
-import type { HostName } from './host-names.ts'
+import type { McpHostName } from './host-names.ts'
 import { hostOf, type Machine, type Scope } from './host.ts'
 
 /**
  * The path of the file that configures a host.
  *
- * @throws {UsageError} If the host has no configuration of projects.
+ * @throws {UsageError} If the host cannot be configured for a single project.
  */
-export function configurationPath(name: HostName, scope: Scope, machine: Machine): string {
+export function configurationPath(name: McpHostName, scope: Scope, machine: Machine): string {
   const { title, userFile, projectFile } = hostOf(name)
   const { join } = machine.platform === 'win32' ? win32 : posix
   if (scope === 'user') return join(...userFile(machine))

@@ -1,6 +1,6 @@
 /**
- * Adds a server to the text of a configuration, or removes it. Each edit is verified: the result must
- * contain the server, and everything else as before.
+ * Adds a server to the text of a configuration, or removes it. Each edit is verified: the result
+ * must contain the new server or lack the old one, and leave everything else as it was.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '../../../../src/index.ts'
@@ -77,7 +77,7 @@ export function addServer(
   return edited
 }
 
-/** Checks that no other server uses an input of the same id that asks for something else. */
+/** Checks that no other server uses an input that has the same id but asks for something else. */
 function requireFreeInputs(
   path: string,
   text: string,
@@ -91,7 +91,7 @@ function requireFreeInputs(
     if (!sameId || !used.includes(input.id)) continue
     if (isDeepStrictEqual(jsonOf(sameId), jsonOf(input))) continue
     throw new ConfigurationError(
-      `Another server in "${path}" uses the input "${input.id}": choose another name by "--name"`,
+      `Another server in "${path}" uses the input "${input.id}": choose another name with "--name"`,
     )
   }
 }
@@ -166,7 +166,7 @@ function without(object: JsonObject, ...names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)))
 }
 
-/** A value as JSON has it, for comparison. */
+/** A value as it is after conversion to JSON and back, for comparison. */
 function jsonOf(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value))
 }

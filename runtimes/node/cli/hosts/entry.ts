@@ -4,7 +4,7 @@
 import type { JsonObject } from '../../../../src/index.ts'
 import { UsageError } from '../usage.ts'
 import type { PromptInput } from './edit.ts'
-import type { HostName } from './host-names.ts'
+import type { McpHostName } from './host-names.ts'
 import { hostOf } from './host.ts'
 
 /** A server as a host uses it: an endpoint, or a program. Values may refer to variables: `${NAME}`. */
@@ -23,7 +23,7 @@ export interface Program {
 /** A server in the format of a host. */
 export interface HostEntry {
   readonly entry: JsonObject
-  /** The values that the host asks for. */
+  /** The values that the host asks the user for. */
   readonly inputs: readonly PromptInput[]
   /** The names of headers and variables whose values are stored as plain text. */
   readonly stored: readonly string[]
@@ -37,7 +37,7 @@ const REFERENCE = /\$\{([A-Za-z_]\w*)\}/g
  *
  * @throws {UsageError} If the host does not support an option of the server.
  */
-export function entryFor(host: HostName, name: string, server: HostedServer): HostEntry {
+export function entryFor(host: McpHostName, name: string, server: HostedServer): HostEntry {
   const supportsCwd = host === 'vscode' || host === 'codex'
   if ('command' in server && server.cwd !== undefined && !supportsCwd) {
     const { title } = hostOf(host)
@@ -49,15 +49,18 @@ export function entryFor(host: HostName, name: string, server: HostedServer): Ho
   return { entry, inputs: values.inputs, stored: values.stored }
 }
 
-/** Converts values, and collects what the host has to ask for and what is stored. */
+/**
+ * Converts values, and collects the values that the host asks the user for and those that it
+ * stores.
+ */
 interface Values {
   readonly convert: (values: Readonly<Record<string, string>>) => Record<string, string>
   readonly inputs: PromptInput[]
   readonly stored: string[]
 }
 
-/** Creates the conversion of the values of a server for one host. */
-function valuesFor(host: HostName, server: string): Values {
+/** Creates the converter of a server's values for one host. */
+function valuesFor(host: McpHostName, server: string): Values {
   const { title, reference } = hostOf(host)
   const inputs: PromptInput[] = []
   const stored: string[] = []
@@ -81,7 +84,7 @@ function valuesFor(host: HostName, server: string): Values {
 }
 
 /**
- * Replaces a value by an input of VS Code, except for the scheme of credentials.
+ * Replaces a value with an input of VS Code, but keeps the scheme of credentials, such as `Bearer`.
  *
  * @see https://code.visualstudio.com/docs/copilot/reference/mcp-configuration#_input-variables-for-sensitive-data
  */
@@ -95,7 +98,7 @@ function inputFor(server: string, name: string, value: string, inputs: PromptInp
 }
 
 /** The entry for a host whose configuration is JSON. */
-function jsonEntry(host: HostName, server: HostedServer, { convert }: Values): JsonObject {
+function jsonEntry(host: McpHostName, server: HostedServer, { convert }: Values): JsonObject {
   if ('command' in server) {
     const { command, args, cwd } = server
     const env = convert(server.env)
@@ -116,7 +119,8 @@ function jsonEntry(host: HostName, server: HostedServer, { convert }: Values): J
 }
 
 /**
- * The table of Codex, which names variables instead of replacing them.
+ * The table for Codex. Its members name the variables whose values Codex inserts, because Codex
+ * does not replace variables inside values.
  *
  * @see https://developers.openai.com/codex/mcp#configuration-options
  */

@@ -12,7 +12,7 @@ const names = [
 ] as const
 
 /** The name of a host on the command line. */
-export type HostName = (typeof names)[number]
+export type McpHostName = (typeof names)[number]
 
 /** The names of all hosts. */
-export const hostNames: readonly HostName[] = names
+export const hostNames: readonly McpHostName[] = names

@@ -1,11 +1,11 @@
 /**
- * The hosts that `edgewise install` configures: where each keeps its configuration. The playground uses this
- * too, so it imports nothing of Node.
+ * The hosts that `edgewise install` configures: where each keeps its configuration. The playground
+ * uses this too, so it imports nothing from Node.
  */
 import { UsageError } from '../usage.ts'
-import { hostNames, type HostName } from './host-names.ts'
+import { hostNames, type McpHostName } from './host-names.ts'
 
-/** What locates the configuration of a user. */
+/** What determines where a user's configuration is. */
 export interface Machine {
   readonly platform: NodeJS.Platform
   /** The home folder of the user. */
@@ -25,9 +25,9 @@ export interface Host {
   /** The member of the file that contains the servers. */
   readonly section: string
   readonly format: 'json' | 'toml'
-  /** The user's file, as a folder and names below it. */
+  /** The path of the user's file, in parts: a folder, and the names below it. */
   readonly userFile: (machine: Machine) => readonly string[]
-  /** The file of a project, as names below its folder. */
+  /** The path of a project's file, in parts: the names below the project's folder. */
   readonly projectFile?: readonly string[]
   /** How a value refers to an environment variable of the host. */
   readonly reference?: (name: string) => string
@@ -35,7 +35,7 @@ export interface Host {
   readonly next: string
 }
 
-const hosts: Readonly<Record<HostName, Host>> = {
+const hosts: Readonly<Record<McpHostName, Host>> = {
   /** @see https://code.claude.com/docs/en/mcp#mcp-installation-scopes */
   'claude-code': {
     title: 'Claude Code',
@@ -115,13 +115,13 @@ const hosts: Readonly<Record<HostName, Host>> = {
 }
 
 /**
- * Finds the hosts of `--client`.
+ * Finds the hosts that `--client` names.
  *
  * @throws {UsageError} If there are none, or one is unknown.
  */
-export function requireHosts(words: readonly string[]): readonly HostName[] {
+export function requireHosts(words: readonly string[]): readonly McpHostName[] {
   const all = hostNames.join(', ')
-  if (words.length === 0) throw new UsageError(`Specify a host by "--client": ${all}`)
+  if (words.length === 0) throw new UsageError(`Specify a host with "--client": ${all}`)
   return [...new Set(words)].map((word) => {
     const name = hostNames.find((each) => each === word)
     if (name) return name
@@ -130,7 +130,7 @@ export function requireHosts(words: readonly string[]): readonly HostName[] {
 }
 
 /** How a host is configured. */
-export function hostOf(name: HostName): Host {
+export function hostOf(name: McpHostName): Host {
   return hosts[name]
 }
 

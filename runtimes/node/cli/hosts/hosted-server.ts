@@ -7,13 +7,13 @@ import { UsageError } from '../usage.ts'
 import type { Options, Target } from '../arguments.ts'
 import { bridgeTo, startable } from './bridge-program.ts'
 import type { HostedServer, Program } from './entry.ts'
-import type { HostName } from './host-names.ts'
+import type { McpHostName } from './host-names.ts'
 import type { Machine, Scope } from './host.ts'
 import { cleanName, nameOfUrl, requireName } from './server-name.ts'
 
 /** Where a server is configured. */
 export interface HostLocation {
-  readonly host: HostName
+  readonly host: McpHostName
   readonly scope: Scope
   readonly machine: Machine
 }
@@ -76,7 +76,7 @@ export function nameFor(target: Target, given: string | undefined, cwd: string):
     'url' in target ? nameOfUrl(new URL(target.url)) : nameOfProgram(target, cwd),
   )
   if (derived !== '') return derived
-  throw new UsageError('Specify a name for the server by "--name"')
+  throw new UsageError('Specify a name for the server with "--name"')
 }
 
 /**

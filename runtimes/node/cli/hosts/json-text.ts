@@ -101,7 +101,7 @@ function remove(text: string, removed: Node): string {
   const { start, end } = spanOf(removed)
   const after = scanAfter(text, end)
   const previous = siblings[siblings.indexOf(removed) - 1]
-  // The last member has no comma behind it, so the comma before the member is removed
+  // The last member has no comma after it, so the comma before the member is removed
   const previousComma =
     after.comma === undefined && previous ? scanAfter(text, spanOf(previous).end).comma : undefined
   const until = after.comma === undefined ? end : after.comma + 1
@@ -117,7 +117,10 @@ function remove(text: string, removed: Node): string {
   return apply(text, edits)
 }
 
-/** Adds a member or an element behind the last member or element, and behind a comment in the same line. */
+/**
+ * Adds a member or an element after the last member or element, and after a comment on the same
+ * line.
+ */
 function insertion(
   text: string,
   parent: Node,
@@ -150,7 +153,10 @@ function insertion(
   ]
 }
 
-/** The innermost object on a path that exists, the value at its end, and the names that are missing. */
+/**
+ * The innermost object on a path that exists, the value at the path's end, and the names that are
+ * missing.
+ */
 function find(
   text: string,
   path: readonly string[],
@@ -170,7 +176,7 @@ function find(
   return { parent, node: parent, rest: [] }
 }
 
-/** The comma behind a member, and the end of the comments in the same line. */
+/** The comma after a member, and the end of the comments on the same line. */
 function scanAfter(text: string, offset: number): { comma?: number; lineEnd: number } {
   const scanner = createScanner(text)
   scanner.setPosition(offset)

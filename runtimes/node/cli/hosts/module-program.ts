@@ -10,23 +10,27 @@ import { UsageError } from '../usage.ts'
 /**
  * The program that runs a module; `undefined` if the text does not name a module.
  *
- * @param isLocal Whether only this machine runs the program, so that it may contain absolute paths.
+ * @param isForThisMachine Whether only this machine runs the program, so that the command may contain
+ *   absolute paths.
  * @throws {UsageError} If there is no such module.
  */
 export function moduleProgram(
   path: string | undefined,
-  isLocal: boolean,
+  isForThisMachine: boolean,
 ): { readonly command: string; readonly args: readonly string[] } | undefined {
   const [, language] = /\.[cm]?([jt])s$/.exec(path ?? '') ?? []
   if (path === undefined || language === undefined || path.includes('://')) return undefined
   if (!existsSync(path)) throw new UsageError(`Cannot find the module "${path}"`)
   if (language === 'j') return { command: 'node', args: [path] }
-  const loader = isLocal ? installedLoader(path) : undefined
+  const loader = isForThisMachine ? installedLoader(path) : undefined
   if (loader === undefined) return { command: 'npx', args: ['-y', 'tsx', path] }
   return { command: 'node', args: [`--import=${loader}`, path] }
 }
 
-/** The URL of `tsx` in the packages of a module. It starts faster than by `npx`, and needs no registry. */
+/**
+ * The URL of `tsx` in the packages of a module. Loading `tsx` from there starts faster than `npx`,
+ * and needs no registry.
+ */
 function installedLoader(path: string): string | undefined {
   try {
     return pathToFileURL(createRequire(resolve(path)).resolve('tsx')).href

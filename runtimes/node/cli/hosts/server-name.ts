@@ -5,7 +5,10 @@ import { UsageError } from '../usage.ts'
 
 const NAME = /^[A-Za-z][\w-]{0,63}$/
 
-/** Derives a name from that of a package, a host or a server. Empty if nothing of it can be used. */
+/**
+ * Derives a name from that of a package, a host or a server. Empty if none of its characters can be
+ * used.
+ */
 export function cleanName(text: string): string {
   return text
     .replace(/^@[^/]*\//, '') // The scope of a package, such as "@example/"

@@ -99,7 +99,7 @@ function headerKeys(line: string): readonly string[] | undefined {
     }
     return keys
   } catch {
-    // The line is no header, but for example the beginning of an array element
+    // The line is not a header, but for example the beginning of an array element
     return undefined
   }
 }

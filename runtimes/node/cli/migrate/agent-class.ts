@@ -1,6 +1,7 @@
 /**
- * Classes of Cloudflare's `McpAgent`, which become modules: the class existed once for each session, and
- * the server of Edgewise exists once. Runs before all other steps, which then migrate the module.
+ * Turns subclasses of Cloudflare's `McpAgent` into modules: `McpAgent` creates an object for each
+ * session, and Edgewise needs only one server for all. This step runs before all others, which then
+ * migrate the module.
  */
 import type ts from 'typescript'
 import { migrateServing, replaceServe, WORKER, type ServingSources } from './agent-serve.ts'
@@ -9,9 +10,9 @@ import { Edits } from './edits.ts'
 import { formatMark } from './guide.ts'
 import type { ProjectFiles } from './project-files.ts'
 
-/** The outcome for a source. */
+/** The outcome for a source file. */
 export interface UnwrappedAgent {
-  /** The new texts of the source, and of others that serve the class, by their paths. */
+  /** The new texts of the source file, and of others that serve the class, by their paths. */
   readonly texts: ReadonlyMap<string, string>
   /** The name of the class whose objects the Worker no longer creates. */
   readonly className: string
@@ -20,7 +21,7 @@ export interface UnwrappedAgent {
 }
 
 /**
- * Turns the class of a source into a module.
+ * Turns the class in a source file into a module.
  *
  * @returns `undefined` if there is no such class, or `'unsupported'` if it must be migrated by hand.
  */
@@ -98,7 +99,7 @@ class AgentModule {
     return statements.filter((each) => each !== '').join('\n\n')
   }
 
-  /** The whole source. */
+  /** The text of the whole source file. */
   moduleText(body: string, serving: ServingSources): string {
     this.#edits.replace(this.#class.getStart(this.#source), this.#class.end, body)
     this.#addWorker(serving)
@@ -177,7 +178,7 @@ class AgentModule {
     return comments === '' ? '' : `${comments.replaceAll(/\n[ \t]+/g, '\n')}\n`
   }
 
-  /** The text of a part of the class, with fewer levels of indentation, and `name` in place of `this.name`. */
+  /** The text of a part of the class, with less indentation, and `name` in place of `this.name`. */
   #textOf({ start, end }: { start: number; end: number }, levels: number): string {
     const ts = this.#ts
     const source = this.#source

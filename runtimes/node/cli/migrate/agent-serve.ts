@@ -1,6 +1,6 @@
 /**
- * Where a class of `McpAgent` is served: `Class.serve(…)` becomes the Worker, in the source of the class
- * or in another one.
+ * Migrates the calls `Class.serve(…)`, which serve a subclass of `McpAgent`, in the source file of
+ * the class and in others: the Worker takes their place.
  */
 import type ts from 'typescript'
 import type { Compiler } from './compiler.ts'
@@ -10,17 +10,17 @@ import { isSource, resolveModule, type ProjectFiles } from './project-files.ts'
 /** The name of the Worker. */
 export const WORKER = 'worker'
 
-/** What the calls that serve a class say. */
+/** What the calls that serve a class contain. */
 export interface Served {
   /** The options of `createWorker`, as members of an object literal. */
   readonly options: ReadonlySet<string>
-  /** The first statement of the source with such a call; `undefined` if there is none. */
+  /** The first statement of the source file with such a call; `undefined` if there is none. */
   readonly statement: ts.Statement | undefined
   /** How many calls there are. */
   readonly count: number
 }
 
-/** Replaces the calls that serve a class by the name of the Worker. */
+/** Replaces the calls that serve a class with the name of the Worker. */
 export function replaceServe(
   compiler: Compiler,
   source: ts.SourceFile,
@@ -56,18 +56,18 @@ export function replaceServe(
   return { options, statement, count }
 }
 
-/** The other sources that serve a class. */
+/** The other source files that serve a class. */
 export interface ServingSources {
-  /** The new texts of the sources, by their paths. */
+  /** The new texts of the source files, by their paths. */
   readonly texts: ReadonlyMap<string, string>
   readonly options: ReadonlySet<string>
 }
 
 /**
- * Migrates the sources that import a class and serve it. They import the Worker, and export its
- * objects, because one of them is the entry point.
+ * Migrates the source files that import a class and serve it. They then import the Worker. They
+ * also export its Durable Objects, because one of these files is the entry point.
  *
- * @param path The source of the class.
+ * @param path The path of the source file with the class.
  */
 export function migrateServing(
   compiler: Compiler,
@@ -113,7 +113,7 @@ function namedImport(
   return bindings.elements.find((each) => (each.propertyName ?? each.name).text === name)
 }
 
-/** How often a source uses a name, other than by importing it. */
+/** How often a source file uses a name, not counting its import. */
 function countUses(compiler: Compiler, source: ts.SourceFile, name: string): number {
   let count = 0
   const visit = (node: ts.Node): void => {

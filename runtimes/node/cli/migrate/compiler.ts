@@ -1,6 +1,6 @@
 /**
- * The TypeScript compiler, which parses the files to migrate. It is the one of the project, or one that
- * is installed next to Edgewise, so that no other user of Edgewise installs it.
+ * The TypeScript compiler, which parses the files to migrate. It belongs to the project, or is
+ * installed next to Edgewise. It is not a dependency of Edgewise, since only this command needs it.
  *
  * @see https://github.com/microsoft/TypeScript/wiki/Using-the-Compiler-API
  */
@@ -12,7 +12,7 @@ import { MigrationError } from './migration-error.ts'
 /** The API of the compiler. */
 export type Compiler = typeof ts
 
-/** The command that provides the compiler. TypeScript 7 has no API for JavaScript programs. */
+/** The command that installs the compiler. TypeScript 7 has no API for JavaScript programs. */
 const INSTALL = 'npx --package edgewise --package typescript@6 edgewise migrate'
 
 /**

@@ -34,7 +34,7 @@ function formatHunk(lines: readonly Line[], start: number, end: number): string 
   const countWithout = (part: readonly Line[], sign: string): number =>
     part.filter((line) => line.sign !== sign).length
   const [skipped, shown] = [lines.slice(0, start), lines.slice(start, end)]
-  /** The lines of the old text are those without additions, and of the new text those without removals. */
+  /** The old text has all lines except additions, and the new text has all lines except removals. */
   const rangeWithout = (sign: string): string =>
     `${countWithout(skipped, sign) + 1},${countWithout(shown, sign)}`
   const body = shown.map(({ sign, text }) => sign + text)

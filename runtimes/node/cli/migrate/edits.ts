@@ -1,5 +1,5 @@
 /**
- * Changes of a text, by its original positions. Everything between two changes, such as comments and
+ * Changes a text at positions of the original. Everything between two changes, such as comments and
  * white space, stays as it is.
  */
 
@@ -24,7 +24,7 @@ export function keptText(start: number, end: number): string {
 export class Edits {
   readonly #edits: Edit[] = []
 
-  /** Replaces a part of the text. */
+  /** Replaces a part of the original text. */
   replace(start: number, end: number, text: string): void {
     this.#edits.push({ start, end, text })
   }
@@ -50,13 +50,14 @@ export class Edits {
   /**
    * Returns the changed text.
    *
-   * @throws {RangeError} If two changes overlap in part, which would be a mistake of a transform.
+   * @throws {RangeError} If two changes overlap and neither contains the other, which is a mistake
+   *   in a transform.
    */
   apply(source: string): string {
     return this.#render(source, 0, source.length, undefined)
   }
 
-  /** The changed text of a part, without the change that moves the part. */
+  /** The changed text of a part, apart from the change that moves the part. */
   #render(source: string, from: number, until: number, mover: Edit | undefined): string {
     const inside = this.#edits.filter(
       (edit) => edit !== mover && from <= edit.start && edit.end <= until,

@@ -1,5 +1,6 @@
 /**
- * The migration of one source: its changes, its marks, and the names that it must import.
+ * The migration of one source file: its changes, the names that it must import, and its marks,
+ * which are `TODO` comments for the author.
  */
 import type ts from 'typescript'
 import type { UnwrappedAgent } from './agent-class.ts'
@@ -14,7 +15,7 @@ import type { SdkName } from './sdk-modules.ts'
 /** The name of the function that stands for code without an equivalent. */
 export const PLACEHOLDER = 'notMigrated'
 
-/** One source. */
+/** The migration of one source file. */
 export class FileMigration {
   readonly ts: Compiler
   readonly checker: ts.TypeChecker
@@ -28,9 +29,9 @@ export class FileMigration {
   readonly declaredHandlers: Set<ts.FunctionLikeDeclaration> = new Set()
   /** The names to import, with their local names, by module. */
   readonly imports: Map<string, Map<string, string>> = new Map()
-  /** The migrations of all sources, including this one. */
+  /** The migrations of all source files, including this one. */
   readonly peers: ReadonlyMap<ts.SourceFile, FileMigration>
-  /** The class of `McpAgent` that the source was, whose members may remain in handlers. */
+  /** The subclass of `McpAgent` that this module was before. Handlers may still use its members. */
   readonly agent: UnwrappedAgent | undefined
   needsPlaceholder = false
   readonly #sources: Sources
@@ -57,12 +58,15 @@ export class FileMigration {
     this.agent = agent
   }
 
-  /** The migration of the source that a node belongs to; `undefined` for declarations of an SDK. */
+  /**
+   * The migration of the source file that a node belongs to; `undefined` for declarations of an
+   * SDK.
+   */
   ownerOf(node: ts.Node): FileMigration | undefined {
     return this.peers.get(node.getSourceFile())
   }
 
-  /** Whether the source may have type annotations. */
+  /** Whether the source file may have type annotations. */
   get isTyped(): boolean {
     return /\.[cm]?tsx?$/.test(this.path)
   }
@@ -72,7 +76,10 @@ export class FileMigration {
     return node.getText(this.source)
   }
 
-  /** A node for the text of a change: it is moved together with the changes in it. */
+  /**
+   * Refers to a node in the text of a change. The node is moved there together with the changes in
+   * it.
+   */
   keep(node: ts.Node): string {
     return keptText(node.getStart(this.source), node.end)
   }
@@ -103,7 +110,7 @@ export class FileMigration {
     const comments = this.ts.getLeadingCommentRanges(text, node.getFullStart()) ?? []
     let start = node.getStart(this.source)
     for (const { pos, end } of comments.toReversed()) {
-      // A comment before an empty line is about more than the statement
+      // A comment that an empty line separates from the statement is not about the statement alone
       if (/\n[ \t]*\n/.test(text.slice(end, start))) break
       start = pos
     }
@@ -141,21 +148,21 @@ export class FileMigration {
     return this.#handled.has(node) || this.edits.covers(node.getStart(this.source), node.end)
   }
 
-  /** Marks a node for the author, with a comment on the line before it. */
+  /** Adds a `TODO` comment for the author on the line before a node. */
   mark(node: ts.Node, subject: Subject, message: string): void {
     const position = this.#lineOf(node)
     const text = formatMark(message, subject)
     const isKnown = [...this.#marks.values()].some((texts) => texts.has(text))
-    // Tests repeat what they use, so that one mark is enough
+    // Tests use the same thing many times, so one mark is enough
     if (isKnown && isTest(this.path)) return
     const texts = this.#marks.get(position) ?? new Set()
     this.#marks.set(position, texts.add(text))
   }
 
   /**
-   * Marks code without an equivalent, and removes it in a way that leaves a program: a statement
-   * becomes a comment, and any other expression a call that throws. Members and calls of the
-   * expression are removed with it.
+   * Marks code without an equivalent, and removes it so that the program stays valid: a statement
+   * becomes a comment, and any other expression becomes a call that throws. Members and calls of
+   * the expression are removed with it.
    */
   giveUp(node: ts.Expression, subject: Subject, message: string): void {
     const { ts } = this
@@ -196,7 +203,7 @@ export class FileMigration {
     return [`// ${firstLine}`, ...lines].join('\n')
   }
 
-  /** A string literal in the style of the source. */
+  /** A string literal with the quotes that the source file uses. */
   quote(value: string): string {
     const firstImport = this.source.statements.find((each) => this.ts.isImportDeclaration(each))
     const isSingle = firstImport === undefined || firstImport.getText(this.source).includes("'")
@@ -205,7 +212,7 @@ export class FileMigration {
   }
 
   /**
-   * The local name of an export, which the source then imports.
+   * The local name of an export. The source file imports it if it does not yet.
    *
    * @param name The name; preceded by `type`, `default` or `* as` for these forms of an import.
    */
@@ -258,7 +265,7 @@ export class FileMigration {
     return sdk && symbol ? { sdk, name: symbol.name } : undefined
   }
 
-  /** Inserts the marks into the source, except those in code that was replaced. */
+  /** Inserts the marks into the source file, except those in code that was replaced. */
   insertMarks(): void {
     for (const [position, texts] of this.#marks) {
       const indentation = /^[ \t]*/.exec(this.source.text.slice(position))?.[0] ?? ''
@@ -271,7 +278,10 @@ export class FileMigration {
     return this.source.text.lastIndexOf('\n', position - 1) + 1
   }
 
-  /** The start of the line of a node, outside of text that has several lines. */
+  /**
+   * The start of the node's line. If the node is in text of several lines, the start of its first
+   * line.
+   */
   #lineOf(node: ts.Node): number {
     const { ts } = this
     let position = this.#lineStart(node.getStart(this.source))

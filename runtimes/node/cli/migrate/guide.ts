@@ -1,5 +1,5 @@
 /**
- * The places of the documentation that marks refer to.
+ * The text of marks, which refer the author to the documentation.
  */
 
 /** The page and heading about each subject. */

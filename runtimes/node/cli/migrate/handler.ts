@@ -1,16 +1,19 @@
 /**
- * Handlers, as transforms describe them to each other.
+ * What the transforms tell each other about handlers.
  */
 import type ts from 'typescript'
 
-/** What transforms know of a handler of a tool, a prompt or a resource. */
+/** What is known about the handler of a tool, a prompt or a resource. */
 export interface Handler {
   readonly kind: 'tool' | 'prompt' | 'resource' | 'template'
-  /** Whether its first parameter is the arguments. */
+  /** Whether its first parameter is the input. */
   readonly hasInput: boolean
   readonly node: ts.FunctionLikeDeclaration
-  /** The parameter that is the context in the old SDK. */
+  /** The parameter for the context of the old SDK. */
   readonly context: ts.ParameterDeclaration | undefined
-  /** Whether code that was moved to the context needs one. */
+  /**
+   * Whether migrated code in the handler uses the context, so that the handler must have the
+   * parameter.
+   */
   needsContext: boolean
 }

@@ -1,5 +1,5 @@
 /**
- * Imports: those of an SDK that nothing uses any more are removed, and those of Edgewise are added.
+ * Removes the imports of an SDK that are no longer used, and adds those of Edgewise.
  */
 import type ts from 'typescript'
 import type { Compiler } from './compiler.ts'
@@ -21,7 +21,7 @@ function ${PLACEHOLDER}(${parameter})${result} {
 `
 }
 
-/** Completes the text of a migrated source. */
+/** Completes the text of a migrated source file with its imports. */
 export function completeImports(compiler: Compiler, file: FileMigration, text: string): string {
   if (text === file.source.text && !importsSdk(compiler, file.source)) return text
   const source = compiler.createSourceFile(file.path, text, compiler.ScriptTarget.ES2022, true)
@@ -107,7 +107,7 @@ function addImport(
   added.set(module, names.set(name, local))
 }
 
-/** The names that a source uses, other than by importing them. */
+/** The names that a source file uses, apart from its imports. */
 function usedNames(compiler: Compiler, source: ts.SourceFile): Set<string> {
   const names = new Set<string>()
   const visit = (node: ts.Node): void => {

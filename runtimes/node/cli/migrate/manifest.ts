@@ -1,5 +1,5 @@
 /**
- * `package.json`: the packages of the old SDK are replaced by Edgewise.
+ * Migrates `package.json`: Edgewise replaces the packages of the old SDK.
  */
 import { parse } from 'jsonc-parser'
 import { removeMember, setMember } from '../hosts/json-text.ts'
@@ -12,7 +12,7 @@ const ZOD = '^4.2.0'
 export interface ManifestNeeds {
   /** The packages of SDKs that some file of the project still needs. */
   readonly imported: ReadonlySet<string>
-  /** Other packages that migrated sources import. */
+  /** Other packages that migrated source files import. */
   readonly added: ReadonlySet<string>
   /** The version of Edgewise. */
   readonly version: string

@@ -25,7 +25,7 @@ import { migrateStdio } from './transforms/stdio.ts'
 import { migrateWebHandlers } from './transforms/web-handlers.ts'
 import { migrateWrangler } from './wrangler.ts'
 
-/** A mark for the author. */
+/** A mark: a `TODO` comment that tells the author what the migration left to do. */
 export interface Mark {
   readonly path: string
   /** The line in the migrated file, from 1. */
@@ -161,7 +161,10 @@ function unwrapAgents(compiler: Compiler, project: ProjectFiles): UnwrappedAgent
   return { texts, classNames, agents, unsupported }
 }
 
-/** The packages of the SDKs that a source imports, or that a configuration of the compiler extends. */
+/**
+ * The packages of the SDKs that a source file imports, or that a configuration of the compiler
+ * extends.
+ */
 function packagesIn(text: string): string[] {
   return sdkPackages.filter((name) =>
     new RegExp(

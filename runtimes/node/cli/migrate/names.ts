@@ -1,11 +1,11 @@
 /**
- * The names of a source, and the chains of members that they begin.
+ * Looks up the names of a source file, and the chains of members that begin with them.
  */
 import type ts from 'typescript'
 import type { Compiler } from './compiler.ts'
 import { findSdk } from './sdk-modules.ts'
 
-/** The local name of an export that a source imports already. */
+/** The local name of an export that a source file already imports. */
 export function importedName(
   compiler: Compiler,
   source: ts.SourceFile,
@@ -27,7 +27,7 @@ export function importedName(
   return undefined
 }
 
-/** Whether a source declares a name, other than by importing it from an SDK. */
+/** Whether a source file declares a name, apart from imports from an SDK. */
 export function declaresName(compiler: Compiler, source: ts.SourceFile, name: string): boolean {
   const visit = (node: ts.Node): boolean => {
     if (compiler.isImportDeclaration(node) && compiler.isStringLiteral(node.moduleSpecifier)) {
@@ -56,7 +56,7 @@ function declaredName(compiler: Compiler, node: ts.Node): string | undefined {
   return compiler.isIdentifier(node.name) ? node.name.text : undefined
 }
 
-/** The whole chain of calls and members that an expression begins. */
+/** The whole chain of calls and members that begins with an expression. */
 export function outermostChain(compiler: Compiler, node: ts.Expression): ts.Expression {
   let outer = node
   for (;;) {

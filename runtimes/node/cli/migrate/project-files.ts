@@ -1,5 +1,6 @@
 /**
- * The files of a project, and the program of the compiler that relates their names to each other.
+ * Reads the files of a project, and creates the compiler's program, which finds what the names in
+ * them refer to.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join, posix, relative, sep } from 'node:path'
@@ -61,10 +62,10 @@ export function isTest(path: string): boolean {
   return /(?:^|\/)(?:__tests__|tests?|spec)\/|\.(?:test|spec)\.[cm]?[jt]sx?$/.test(path)
 }
 
-/** A program of all sources of a project. */
+/** A program of all source files of a project. */
 export interface Sources {
   readonly checker: ts.TypeChecker
-  /** The sources that import a module of an SDK, and all others, by their paths. */
+  /** The source files by their paths, first those that import a module of an SDK. */
   readonly files: ReadonlyMap<string, ts.SourceFile>
   /** The SDK that declares something; `undefined` for all other declarations. */
   sdkOf(declaration: ts.Declaration): SdkName | undefined
@@ -138,7 +139,7 @@ function declarationsOf(sdk: string): string {
   return `/sdk/${sdk}.d.ts`
 }
 
-/** The source that a specifier names, among the sources of a project. */
+/** The path of the source file of the project that a specifier names. */
 export function resolveModule(
   specifier: string,
   importing: string,

@@ -1,9 +1,9 @@
 /**
- * The modules of the SDKs that are replaced, as declarations that say only what a migration must
- * recognize. Projects are therefore understood without their packages, and in any version of them.
+ * The modules of the SDKs that are replaced, as declarations of only what a migration must
+ * recognize. A project can therefore be migrated without its packages, whatever their versions.
  */
 
-/** The SDKs. */
+/** The SDKs: both versions of the official SDK, and `McpAgent` of Cloudflare's package `agents`. */
 export type SdkName = 'v1' | 'v2' | 'agents'
 
 /** The members of servers and transports that both versions of the official SDK share. */

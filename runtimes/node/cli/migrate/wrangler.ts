@@ -14,7 +14,7 @@ const BINDINGS = [
 
 const CLASSES = BINDINGS.map((binding) => binding.class_name)
 
-/** The flag with which `ctx.signal` of handlers aborts when their client disconnects. */
+/** The flag that makes `ctx.signal` of a handler abort when its client disconnects. */
 const FLAG = 'enable_request_signal'
 
 interface Configuration {
@@ -24,9 +24,9 @@ interface Configuration {
 }
 
 /**
- * Migrates a configuration, if it has one of the classes.
+ * Migrates a configuration, if it binds one of the classes.
  *
- * @param classNames The classes of `McpAgent` that were migrated.
+ * @param classNames The names of the migrated subclasses of `McpAgent`.
  */
 export function migrateWrangler(
   path: string,

@@ -52,7 +52,7 @@ describe('A server that is given as a domain', () => {
     await using http = await serveWith({ version: '9.9.9' })
     const { code, err } = await command('list', domainOf(http))
     expect(code).toBe(0)
-    expect(err).toContain('The card gives "9.9.9" as "version", but the server "2.0.0"')
+    expect(err).toContain('The card gives "9.9.9" as "version", but the server gives "2.0.0"')
   })
 
   it('needs the values that its card asks for, unless a header is given', async () => {

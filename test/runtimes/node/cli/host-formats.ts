@@ -2,7 +2,7 @@
 import { parse as parseToml } from 'smol-toml'
 import ts from 'typescript'
 import * as z from 'zod'
-import type { HostName } from '../../../../runtimes/node/cli/hosts/host-names.ts'
+import type { McpHostName } from '../../../../runtimes/node/cli/hosts/host-names.ts'
 
 const strings = z.record(z.string(), z.string())
 const program = { command: z.string(), args: z.array(z.string()), env: strings.optional() }
@@ -10,7 +10,7 @@ const remote = { url: z.url(), headers: strings.optional() }
 const cwd = z.string().optional()
 
 /** The members of the files that concern servers. */
-const formats: Readonly<Record<HostName, z.ZodType<Readonly<Record<string, unknown>>>>> = {
+const formats: Readonly<Record<McpHostName, z.ZodType<Readonly<Record<string, unknown>>>>> = {
   // https://code.claude.com/docs/en/mcp
   'claude-code': servers('mcpServers', [
     z.strictObject({ type: z.literal('stdio'), ...program }),
@@ -64,7 +64,7 @@ function servers(section: string, kinds: readonly [z.ZodType, ...z.ZodType[]]) {
 }
 
 /** Reads a configuration as its host does. */
-export function readAs(host: HostName, text: string): Readonly<Record<string, unknown>> {
+export function readAs(host: McpHostName, text: string): Readonly<Record<string, unknown>> {
   return formats[host].parse(host === 'codex' ? parseToml(text) : parseJsonc(text))
 }
 

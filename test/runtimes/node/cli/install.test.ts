@@ -22,7 +22,7 @@ import {
 } from '../../../../runtimes/node/cli/hosts/configuration-file.ts'
 import { configurationPath } from '../../../../runtimes/node/cli/hosts/configuration-path.ts'
 import type { HostedServer } from '../../../../runtimes/node/cli/hosts/entry.ts'
-import { hostNames, type HostName } from '../../../../runtimes/node/cli/hosts/host-names.ts'
+import { hostNames, type McpHostName } from '../../../../runtimes/node/cli/hosts/host-names.ts'
 import { hostOf, type Machine } from '../../../../runtimes/node/cli/hosts/host.ts'
 import { hostedServer, nameFor } from '../../../../runtimes/node/cli/hosts/hosted-server.ts'
 import { addToHost, removeFromHost } from '../../../../runtimes/node/cli/install.ts'
@@ -42,11 +42,11 @@ const remote: HostedServer = {
 }
 
 const machineOn = (platform: NodeJS.Platform): Machine => ({ platform, home, env: {}, cwd: home })
-const pathOf = (host: HostName, platform: NodeJS.Platform = 'linux'): string =>
+const pathOf = (host: McpHostName, platform: NodeJS.Platform = 'linux'): string =>
   configurationPath(host, 'user', machineOn(platform))
 
 function add(
-  host: HostName,
+  host: McpHostName,
   server: HostedServer,
   options: { name?: string; platform?: NodeJS.Platform; dryRun?: boolean; force?: boolean } = {},
 ) {
@@ -55,7 +55,7 @@ function add(
   return addToHost(name, server, { host, scope: 'user', machine, dryRun, force })
 }
 
-function remove(host: HostName, name = 'travel') {
+function remove(host: McpHostName, name = 'travel') {
   const machine = machineOn('linux')
   return removeFromHost(name, { host, scope: 'user', machine, dryRun: false })
 }
@@ -66,18 +66,18 @@ async function write(path: string, text: string): Promise<void> {
 }
 
 /** The server of a configuration, as its host reads it. */
-function serverIn(host: HostName, text: string, name = 'travel'): unknown {
+function serverIn(host: McpHostName, text: string, name = 'travel'): unknown {
   const { [hostOf(host).section]: servers } = readAs(host, text)
   return (servers as Record<string, unknown>)[name]
 }
 
 /** The entry of a server without what the host asks for, or names in its own way. */
 const expected = {
-  program: (host: HostName) => {
+  program: (host: McpHostName) => {
     if (host !== 'vscode') return { command: 'node', args: ['/srv/server.js'], env: { KEY: 'k 1' } }
     return { type: 'stdio', command: 'node', env: { KEY: '${input:travel-key}' } }
   },
-  remote: (host: HostName) => {
+  remote: (host: McpHostName) => {
     const { url } = remote as { url: string }
     const headers = { Authorization: 'Bearer secret' }
     if (host === 'windsurf') return { serverUrl: url, headers }
@@ -339,7 +339,7 @@ when = 2026-11-29T10:00:00Z
 `
     await write(pathOf('vscode'), before)
     await expect(add('vscode', remote)).rejects.toThrow(
-      'uses the input "travel-authorization": choose another name by "--name"',
+      'uses the input "travel-authorization": choose another name with "--name"',
     )
     expect(await readFile(pathOf('vscode'), 'utf8')).toBe(before)
   })
@@ -415,7 +415,7 @@ describe('A configuration', () => {
 
   it('of a project is in its folder, if the host has one', () => {
     const machine = { platform: 'linux', home: '/h', env: {}, cwd: '/p' } as const
-    const path = (host: HostName): string => configurationPath(host, 'project', machine)
+    const path = (host: McpHostName): string => configurationPath(host, 'project', machine)
     expect((['claude-code', 'cursor', 'vscode', 'codex'] as const).map(path)).toEqual([
       '/p/.mcp.json',
       '/p/.cursor/mcp.json',
@@ -457,7 +457,7 @@ describe('A reference to a variable', () => {
 
 describe('The hosts of a command line', () => {
   it.each([
-    [['install', 'example.com'], 'Specify a host by "--client"'],
+    [['install', 'example.com'], 'Specify a host with "--client"'],
     [['install', 'example.com', '--client', 'emacs'], 'Unknown host: "emacs"'],
     [['uninstall', 'travel', '--client', 'emacs'], 'Unknown host: "emacs"'],
   ])('are checked while %j is parsed, before a domain is looked up', (words, message) => {
@@ -495,7 +495,7 @@ describe('The server of a command line', () => {
     headers: new Headers(),
     ...values,
   })
-  const convert = (target: object, host: HostName, platform: NodeJS.Platform, values = {}) => {
+  const convert = (target: object, host: McpHostName, platform: NodeJS.Platform, values = {}) => {
     const invocation = { target, options: options(values) } as Parameters<typeof hostedServer>[0]
     return hostedServer(invocation, { host, scope: 'user', machine: machineOn(platform) })
   }

@@ -143,7 +143,7 @@ describe('The command', () => {
   })
 
   it.each([
-    [['install', url], 'Specify a host by "--client": claude-code, '],
+    [['install', url], 'Specify a host with "--client": claude-code, '],
     [['install', url, '--client', 'emacs'], 'Unknown host: "emacs"'],
     [['install', '--client', 'zed'], 'Specify a server'],
     [

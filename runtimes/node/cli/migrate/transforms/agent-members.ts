@@ -1,5 +1,6 @@
 /**
- * What remains of the members of an `McpAgent` when its class has become a module: `this` in handlers.
+ * Migrates the uses of `this` that are still in handlers when a subclass of `McpAgent` has become a
+ * module.
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
@@ -8,7 +9,7 @@ import { clientCalls } from './client-calls.ts'
 import { contextNameIn, handlerAround } from './handlers.ts'
 import { callOf, entryOf, walk } from './syntax.ts'
 
-/** What to do without a member: the section of the guide, and the text of the mark. */
+/** What to do instead of using a member: the section of the guide, and the text of the mark. */
 const REPLACED: Readonly<Record<string, readonly [Subject, string]>> = {
   state: [
     'state',
@@ -93,7 +94,10 @@ function migrateMember(file: FileMigration, node: ts.PropertyAccessExpression): 
   }
 }
 
-/** Replaces a condition that `init` evaluated for each session: what it guards is registered for nobody. */
+/**
+ * Replaces a condition that `init` evaluated for each session with `false`: what it guards is not
+ * registered.
+ */
 function hideForAll(file: FileMigration, node: ts.Node): boolean {
   const { ts } = file
   if (!isAtStart(file, node)) return false

@@ -1,5 +1,6 @@
 /**
- * Requests and notifications that a handler sends to the client: they become calls of its context.
+ * Migrates the requests and notifications that a handler sends to the client: they become calls of
+ * its context.
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
@@ -112,7 +113,10 @@ function migrateLogParams(file: FileMigration, call: ts.CallExpression, context:
   })
 }
 
-/** The text of a value that is moved; a name stays readable, because it may become a member. */
+/**
+ * The text of a value that is moved. Names are copied as text, because they may become a shorthand
+ * member.
+ */
 function movedText(file: FileMigration, value: ts.Expression): string {
   return file.ts.isIdentifier(value) ? file.text(value) : file.keep(value)
 }
@@ -216,7 +220,7 @@ function requestRoots(file: FileMigration, call: ts.CallExpression, context: str
   return true
 }
 
-/** Marks a question behind code that runs again when its answer arrives. */
+/** Marks an input request if code before it runs again when the response arrives. */
 function markReplay(file: FileMigration, call: ts.CallExpression): void {
   const { ts } = file
   const body = handlerAround(file, call)?.node.body
@@ -235,7 +239,7 @@ function markReplay(file: FileMigration, call: ts.CallExpression): void {
   )
 }
 
-/** Replaces a function, and removes the options of the request. */
+/** Replaces the function of a call, and removes the request's options. */
 function replaceCallee(
   file: FileMigration,
   call: ts.CallExpression,

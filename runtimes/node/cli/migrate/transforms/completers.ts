@@ -1,11 +1,12 @@
 /**
- * Completers: they receive the other arguments directly instead of in a member of an object.
+ * Migrates completers, which now receive the other arguments directly instead of in a member of an
+ * object.
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
 import { functionOf, isInlineFunction, referencesTo } from './syntax.ts'
 
-/** The text of a completer, for the place that it is moved to. */
+/** The text of a migrated completer, which is moved elsewhere. */
 export function completerText(file: FileMigration, node: ts.Expression): string {
   const { ts } = file
   const text = file.keep(node)

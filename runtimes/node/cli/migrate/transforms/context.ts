@@ -8,7 +8,7 @@ import { contextNameIn } from './handlers.ts'
 import { clientCalls } from './client-calls.ts'
 import { callOf, entryOf, stringOf, walk } from './syntax.ts'
 
-/** The members with another name, by their path. */
+/** The new names of the members that are renamed, by their path in the old context. */
 const RENAMED: Readonly<Record<string, string>> = {
   signal: 'signal',
   _meta: 'meta',
@@ -21,7 +21,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   'http.req': 'request',
 }
 
-/** The members that the author must replace. */
+/** What the author must do about members that cannot be migrated, by their path. */
 const REPLACED: Readonly<Record<string, readonly [Subject, string]>> = {
   sessionId: [
     'sharedState',
@@ -66,7 +66,7 @@ function isContextType(name: string | undefined): boolean {
   return name === 'RequestHandlerExtra' || name === 'ServerContext'
 }
 
-/** Whether an identifier is the name of a declaration or of a member, instead of a reference. */
+/** Whether an identifier is the name of a declaration or of a member, and not a reference. */
 function isName({ ts }: FileMigration, node: ts.Identifier): boolean {
   const { parent } = node
   if (ts.isPropertyAccessExpression(parent)) return parent.name === node
@@ -101,7 +101,7 @@ function migrateUse(file: FileMigration, node: ts.Identifier, name: string): voi
   }
 }
 
-/** Whether a context is passed to a function of the old SDK, which does not know the new context. */
+/** Whether a context is passed to a function of the old SDK, which cannot take the new context. */
 function isPassedToSdk(file: FileMigration, node: ts.Identifier): node is PassedContext {
   const { ts } = file
   const call = node.parent
@@ -119,7 +119,8 @@ type PassedContext = ts.Identifier & { readonly parent: ts.CallExpression }
  * Migrates the use of one member.
  *
  * @param name The name of the context.
- * @param path The names of the member and the group that it is in.
+ * @param path The name of the member, after that of its group if it is in one, such as
+ *   `mcpReq.signal`.
  */
 function migrateMember(file: FileMigration, node: ts.Expression, name: string, path: string): void {
   const { ts } = file

@@ -6,7 +6,10 @@ import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
 import { functionOf, walk } from './syntax.ts'
 
-/** Migrates the errors that the tools of a source throw, directly or in functions that they call. */
+/**
+ * Migrates the errors that the tools of a source file throw, directly or in functions that they
+ * call.
+ */
 export function migrateToolErrors(file: FileMigration): void {
   const visited = new Set<ts.Node>()
   for (const declared of file.declaredHandlers)
@@ -17,8 +20,9 @@ export function migrateToolErrors(file: FileMigration): void {
 }
 
 /**
- * Migrates the errors that prompts and the readers of resources throw. Call it after
- * {@link migrateToolErrors} for all sources, because tools may throw errors of the same functions.
+ * Migrates the errors that the handlers of prompts and resources throw. Call it after {@link
+ * migrateToolErrors} for all source files: tools may call the same functions, and what those throw
+ * must then become a `ToolError`.
  */
 export function migrateReaderErrors(file: FileMigration): void {
   const visited = new Set<ts.Node>()
@@ -91,7 +95,7 @@ function isSdkError(file: FileMigration, node: ts.Node): boolean {
   return name === 'McpError' || name === 'ProtocolError'
 }
 
-/** Migrates the remaining uses of the error class of the SDK, and of its codes. */
+/** Migrates the remaining uses of the SDK's error class and error codes. */
 export function migrateProtocolErrors(file: FileMigration): void {
   const { ts } = file
   walk(file, file.source, (node) => {

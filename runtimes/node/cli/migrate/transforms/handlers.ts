@@ -1,5 +1,5 @@
 /**
- * Handlers: where they are, and the parameters that they receive.
+ * Finds handlers, and rewrites their parameters.
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
@@ -28,7 +28,7 @@ export function addHandler(
   }
   const declared = functionOf(file, node)
   if (declared && kind === 'tool') file.declaredHandlers.add(declared)
-  // A function without parameters, and one whose arguments come first, fit as they are
+  // A function without parameters fits as it is, and so does one whose first parameter is the input
   if (declared?.parameters.length === 0) return
   if ((kind === 'tool' || kind === 'prompt') && hasInput) return
   const count = declared?.parameters.length ?? index + 1
@@ -130,7 +130,7 @@ function rewriteParameters(file: FileMigration, handler: Handler): void {
   setParameters(file, node, hasParameters ? request + contextPart : '')
 }
 
-/** Converts the URL that a reader of a resource received to the URI that it receives now. */
+/** Adapts the handler of a resource, which received a `URL` and now receives the URI as a string. */
 function migrateUri(file: FileMigration, uri: ts.ParameterDeclaration, members: string[]): boolean {
   const { ts } = file
   if (!ts.isIdentifier(uri.name)) {

@@ -18,7 +18,7 @@ import type { MethodCall } from './tools.ts'
 
 const METHODS: ReadonlySet<string> = new Set(['get', 'post', 'delete', 'put', 'all', 'use'])
 
-/** The transports over HTTP, whose requests come from a server of Node. */
+/** The HTTP transports that take requests from `node:http`. */
 const TRANSPORT = /(?<!WebStandard)StreamableHTTPServerTransport|SSEServerTransport/
 
 /** A route. */
@@ -28,11 +28,11 @@ interface Route {
   readonly path: ts.Expression
   readonly middleware: readonly ts.Expression[]
   readonly handler: ts.FunctionLikeDeclaration
-  /** The transport that it creates. */
+  /** The transport that the handler creates. */
   readonly transport: ts.NewExpression | undefined
 }
 
-/** Replaces the routes of each endpoint with one that serves the server. */
+/** Replaces the routes of each endpoint with one route that serves the MCP server. */
 export function migrateHttpRoutes(file: FileMigration): void {
   const routes = findRoutes(file)
   for (const main of routes) {
@@ -82,7 +82,7 @@ function findRoutes(file: FileMigration): Route[] {
   return routes
 }
 
-/** The text of the server that a route connects to its transport. */
+/** The expression for the server that a route connects to its transport. */
 function serverOf(file: FileMigration, { handler }: Route): string | undefined {
   const { ts } = file
   let text: string | undefined
@@ -109,7 +109,10 @@ function serverOf(file: FileMigration, { handler }: Route): string | undefined {
   })
   return text
 
-  /** The call of a function that creates the server; nothing that depends on the request. */
+  /**
+   * The call that creates the server; `undefined` if it has arguments, which may depend on the
+   * request.
+   */
   function createdText(initializer: ts.Expression, member: string): string | undefined {
     const created = unwrap(file, initializer)
     if (!ts.isCallExpression(created) || created.arguments.length > 0) return undefined
@@ -178,7 +181,7 @@ function hasSessions(file: FileMigration, transport: ts.NewExpression | undefine
   return member !== undefined && !(value && file.text(value) === 'undefined')
 }
 
-/** The options of a transport that need no decision, or no equivalent. */
+/** The options of a transport about which the author has nothing to decide. */
 const COVERED: ReadonlySet<string> = new Set([
   'sessionIdGenerator',
   'onsessioninitialized',

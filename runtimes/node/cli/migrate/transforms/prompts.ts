@@ -44,7 +44,7 @@ export function migratePrompt(file: FileMigration, call: MethodCall): void {
 /**
  * Replaces `completable(schema, complete)` in a shape with the schema.
  *
- * @returns The option `complete`; `undefined` if nothing is completed.
+ * @returns The option `complete`; `undefined` if no argument is completed.
  */
 function moveCompleters(file: FileMigration, node: ts.Expression): string | undefined {
   const { ts } = file

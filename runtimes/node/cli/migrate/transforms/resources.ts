@@ -38,9 +38,9 @@ export function migrateResource(file: FileMigration, call: MethodCall): void {
 }
 
 interface MigratedTemplate {
-  /** The expression of the template. */
+  /** The expression for the template. */
   readonly text: string
-  /** Options that belonged to the template. */
+  /** The options of the registration that were options of the template before. */
   readonly members: readonly string[]
 }
 

@@ -5,7 +5,10 @@ import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
 import { unwrap } from './syntax.ts'
 
-/** What an expression is, as far as its text says. */
+/**
+ * What an expression is, as far as the source shows: `shape` is an object with the members of a
+ * schema, `object` is an object schema, and `schema` is a schema of another kind.
+ */
 export type SchemaKind = 'shape' | 'object' | 'schema' | 'unknown'
 
 /** Decides whether an expression is a schema, or the members of one. */
@@ -20,7 +23,7 @@ export function schemaKindOf(file: FileMigration, node: ts.Expression): SchemaKi
   return ts.isIdentifier(inner) ? declaredKind(file, inner) : 'unknown'
 }
 
-/** The kind of the value with which a name was declared. */
+/** The kind of the value that a name was declared with. */
 function declaredKind(file: FileMigration, name: ts.Node): SchemaKind {
   const { ts } = file
   const declaration = file.declarationOf(name)
@@ -30,7 +33,7 @@ function declaredKind(file: FileMigration, name: ts.Node): SchemaKind {
   return schemaKindOf(file, declaration.initializer)
 }
 
-/** The kind of what a call returns, if it is a call of zod or of a method of a schema. */
+/** The kind of a call's result, if the call is of zod or of a method of a schema. */
 function calledKind(file: FileMigration, { expression }: ts.CallExpression): SchemaKind {
   const { ts } = file
   if (!ts.isPropertyAccessExpression(expression)) return 'unknown'
@@ -56,7 +59,7 @@ function isZod(file: FileMigration, node: ts.Node): boolean {
   return file.ts.isIdentifier(node) && ZOD.test(moduleOf(file, node) ?? '')
 }
 
-/** The name by which the source uses zod, which it then imports. */
+/** The name under which the source file imports zod. Adds the import if it is missing. */
 export function zodName(file: FileMigration): string {
   const { ts, source } = file
   for (const statement of source.statements) {
@@ -92,7 +95,7 @@ export function migrateSchema(file: FileMigration, node: ts.Expression, where: s
     return
   }
   if (ts.isPropertyAccessExpression(inner) && inner === node) {
-    // The shape of a plain object is used for another plain object, which is the same
+    // An object schema that is made of the shape of another would be its copy, so use the other
     if (schemaKindOf(file, inner.expression) === 'object') {
       file.edits.replace(inner.expression.end, inner.end, '')
       return

@@ -1,5 +1,6 @@
 /**
- * The other members of servers: notifications, requests to the client, and what has no equivalent.
+ * The members of servers that register nothing: notifications, requests to the client, and members
+ * without an equivalent.
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
@@ -9,7 +10,7 @@ import { contextNameIn, handlerAround } from './handlers.ts'
 import { isMethodCall } from './servers.ts'
 import { callOf, entryOf, membersOf, stringOf, unwrap, valueOf, walk } from './syntax.ts'
 
-/** The notifications of changes, by the method that sent them. */
+/** The functions of `server.notify`, by the old method or notification that announced the change. */
 const CHANGES: Readonly<Record<string, string>> = {
   sendToolListChanged: 'toolsListChanged',
   sendPromptListChanged: 'promptsListChanged',
@@ -67,7 +68,7 @@ const BUILT_IN: Readonly<Record<string, string>> = {
   "'logging/setLevel'": 'Edgewise sends only log messages of the level that the client sets',
 }
 
-/** The members that are members of the context now. */
+/** The members of the context that replace members of the server. */
 const OF_CONTEXT: Readonly<Record<string, string>> = {
   getClientCapabilities: 'client.capabilities',
   getClientVersion: 'client.info',
@@ -87,7 +88,7 @@ export function migrateServerMembers(file: FileMigration): void {
     if (!ts.isPropertyAccessExpression(node) || file.isHandled(node)) return
     const server = serverOf(file, node.expression)
     if (!server) return
-    // Of `server.server.member`, only the whole is migrated, not `server.server`
+    // `server.server.member` is migrated as a whole, so its part `server.server` is skipped
     const isPart = server === node.expression && node.name.text === 'server' && isInner(node)
     if (!isPart) migrateServerMember(file, node, server)
   })
@@ -97,7 +98,10 @@ export function migrateServerMembers(file: FileMigration): void {
   }
 }
 
-/** The high-level server of an expression, which may be the server itself or its low-level server. */
+/**
+ * The high-level server of a node, which may be that server itself, or its low-level
+ * `server.server`.
+ */
 function serverOf(file: FileMigration, node: ts.Expression): ts.Expression | undefined {
   const { ts } = file
   if (file.sdkTypeOf(node) === 'McpServer') return node
@@ -141,7 +145,8 @@ function announceChange(
   name: string,
 ): boolean {
   const { ts } = file
-  // The new functions return nothing, so that there is no failure to catch
+  // The new functions return no promise: `.catch(…)` is removed, and no other chained call can be
+  // migrated
   const { parent } = call
   const isCaught = isMethodCall(file, parent.parent) && parent.parent.expression === parent
   const isChained = ts.isPropertyAccessExpression(parent)
@@ -166,7 +171,7 @@ function announceChange(
   return uri !== undefined && announce(`resourceUpdated(${file.keep(uri)})`)
 }
 
-/** Migrates a request or a notification that the context of the handler sends now. */
+/** Replaces a member of the server with a member of the context, if a handler is around the call. */
 function moveToContext(file: FileMigration, call: ts.CallExpression, name: string): boolean {
   const handler = handlerAround(file, call)
   if (!handler) return false

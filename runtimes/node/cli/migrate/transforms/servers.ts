@@ -85,7 +85,7 @@ function migrateOptions(file: FileMigration, info: ts.Expression, options: ts.Ex
   }
 }
 
-/** Removes the capability of tasks, which an extension declares. All others may remain. */
+/** Removes the capability `tasks`, which an extension declares. All other capabilities may remain. */
 function migrateCapabilities(
   file: FileMigration,
   options: ts.ObjectLiteralExpression,

@@ -27,7 +27,7 @@ function migrateConnect(file: FileMigration, call: ts.CallExpression, server: ts
   const serveStdio = file.use(`edgewise/${file.runtime}`, 'serveStdio')
   const { parent } = call
   const statement = ts.isAwaitExpression(parent) ? parent.parent : undefined
-  // The promise now resolves at the end of the connection, so statements behind it must not wait
+  // The promise now resolves when the connection ends, so the statements that follow must not wait
   if (statement && ts.isExpressionStatement(statement) && !isLast(file, statement)) {
     file.replace(parent, `void ${serveStdio}(${file.keep(server)})`)
   } else {
@@ -81,7 +81,7 @@ function migrateFactory(file: FileMigration, call: ts.CallExpression): void {
 }
 
 /**
- * Turns a function that creates a server into a server: one server serves all requests.
+ * Turns a function that creates a server into a call of it, because one server serves all requests.
  */
 export function callFactory(file: FileMigration, factory: ts.Expression): void {
   const { ts } = file

@@ -1,10 +1,10 @@
 /**
- * Questions about syntax that several transforms ask.
+ * Reads and edits syntax for the transforms.
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
 
-/** A function with a body that stands where it is used. */
+/** A function that is written where it is used. */
 export type InlineFunction = ts.ArrowFunction | ts.FunctionExpression
 
 /** An expression without parentheses, type assertions and `await`. */
@@ -22,7 +22,7 @@ export function unwrap({ ts }: FileMigration, node: ts.Expression): ts.Expressio
   return inner
 }
 
-/** Whether an expression is a function with a body. */
+/** Whether a node is a function that is written where it is used. */
 export function isInlineFunction(
   { ts }: FileMigration,
   node: ts.Node | undefined,
@@ -49,8 +49,8 @@ export function functionOf(
 }
 
 /**
- * The object literal that an expression is, or that a constant of the same source has as its value, if
- * the constant is used only once.
+ * The object literal that an expression is, or the one that is the value of a constant, if the
+ * constant is in the same source file and used only once.
  */
 export function objectLiteralOf(
   file: FileMigration,
@@ -97,13 +97,16 @@ export function stringOf({ ts }: FileMigration, node: ts.Node | undefined): stri
   return node && ts.isStringLiteralLike(node) ? node.text : undefined
 }
 
-/** The call whose function is an expression. */
+/** The call whose callee is the expression. */
 export function callOf({ ts }: FileMigration, node: ts.Expression): ts.CallExpression | undefined {
   const { parent } = node
   return ts.isCallExpression(parent) && parent.expression === node ? parent : undefined
 }
 
-/** The entry of a table for a name from the project, which may also be that of an inherited member. */
+/**
+ * The entry of a table for a name from the project, which may be that of an inherited member, such
+ * as `constructor`.
+ */
 export function entryOf<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined
 }
@@ -145,7 +148,7 @@ export function renameMember(
   else if (member.name) file.replace(member.name, name)
 }
 
-/** Inserts members at the beginning of an object literal, in its own style. */
+/** Inserts members at the beginning of an object literal, formatted like its other members. */
 export function addMembers(
   file: FileMigration,
   literal: ts.ObjectLiteralExpression,

@@ -47,7 +47,10 @@ interface Registration {
   handler: ts.Expression
 }
 
-/** Renames the method of a registration. Returns its parts, unless its configuration is no literal. */
+/**
+ * Renames the method of a registration. Returns its parts, unless its configuration is not an
+ * object literal.
+ */
 export function renameRegistration(
   file: FileMigration,
   call: MethodCall,
@@ -99,7 +102,7 @@ function migrateConfig(
   return hasInput
 }
 
-/** Text for a comment of one line. */
+/** Text on one line, for a comment. */
 export function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ')
 }
@@ -162,7 +165,7 @@ export function migrateTool(file: FileMigration, call: MethodCall): void {
 }
 
 /**
- * Turns positional arguments behind the name into an object with options.
+ * Turns the positional arguments after the name into an object with options.
  *
  * @param where What is registered, for marks.
  * @param complete The option `complete` of a prompt.

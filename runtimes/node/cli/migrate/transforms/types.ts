@@ -4,7 +4,7 @@
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
 
-/** The types of `edgewise/server`; a second name is a type argument. */
+/** The types of `edgewise/server`, by the SDK's name; a second name is a type argument. */
 const serverTypes: Readonly<Record<string, readonly string[]>> = {
   McpServer: ['Server'],
   RequestHandlerExtra: ['Context'],
@@ -15,7 +15,7 @@ const serverTypes: Readonly<Record<string, readonly string[]>> = {
   RegisteredResourceTemplate: ['ResourceRegistration', 'ResourceTemplateOptions'],
 }
 
-/** The types of `edgewise` for the parameters of requests. */
+/** The types of `edgewise` for the parameters of requests, by the SDK's name for the request. */
 const parameters: Readonly<Record<string, string>> = {
   CreateMessageRequest: 'CreateMessageParams',
   ElicitRequest: 'ElicitParams',
@@ -24,7 +24,7 @@ const parameters: Readonly<Record<string, string>> = {
   ReadResourceRequest: 'ReadResourceParams',
 }
 
-/** Types without a name in Edgewise. */
+/** Types that have no name in Edgewise, and what replaces them. */
 const unnamed: Readonly<Record<string, string>> = {
   Variables: '{ readonly [name: string]: string | string[] | undefined }',
   CompleteResourceTemplateCallback:

@@ -6,7 +6,7 @@ import type { FileMigration } from '../file-migration.ts'
 import { callFactory } from './stdio.ts'
 import { callOf, functionOf, membersOf, stringOf, unwrap, valueOf, walk } from './syntax.ts'
 
-/** Migrates handlers, and everything that takes them. */
+/** Migrates handlers, and the functions that handlers are passed to. */
 export function migrateWebHandlers(file: FileMigration): void {
   const { ts } = file
   walk(file, file.source, (node) => {

@@ -28,7 +28,7 @@ const killFunctions = new Set<Kill>()
  * @param send Sends a signal to the child, and returns whether it or a descendant is still running.
  * @returns A function to use in place of `send`, by which this module notices that the child has exited.
  */
-export function endWithProcess(send: Kill): Kill {
+export function killOnExit(send: Kill): Kill {
   const kill: Kill = (signal) => {
     const isRunning = send(signal)
     if (!isRunning || signal === 'SIGKILL') stopTracking(kill)
