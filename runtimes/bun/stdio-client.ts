@@ -61,7 +61,11 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
   }
 }
 
-/** Starts the program. @@ @throws {SdkError} `INVALID_USE` if it cannot be started. */
+/**
+ * Starts the program.
+ *
+ * @throws {SdkError} `INVALID_USE` if it cannot be started.
+ */
 function spawn(options: StdioClientOptions): Subprocess<'pipe', 'pipe', 'pipe'> {
   const { command, args = [], cwd } = options
   try {

@@ -60,7 +60,11 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
   }
 }
 
-/** Starts the program. @@ @throws {SdkError} `INVALID_USE` if it cannot be started. */
+/**
+ * Starts the program.
+ *
+ * @throws {SdkError} `INVALID_USE` if it cannot be started.
+ */
 function spawn(options: StdioClientOptions): Deno.ChildProcess {
   const { command, args = [], cwd } = options
   try {

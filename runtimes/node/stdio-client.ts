@@ -90,7 +90,11 @@ function writeStderr(chunk: Uint8Array): void {
 
 type SpawnedChild = NodeChild & { stdin: Writable; stdout: Readable; stderr: Readable }
 
-/** Starts the program. @@ @throws {SdkError} `INVALID_USE` if it cannot be started. */
+/**
+ * Starts the program.
+ *
+ * @throws {SdkError} `INVALID_USE` if it cannot be started.
+ */
 async function spawnChild(options: StdioClientOptions): Promise<SpawnedChild> {
   const { command, args = [], cwd } = options
   const spawn = await spawnFunction()

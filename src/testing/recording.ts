@@ -1,6 +1,6 @@
 /**
- * Recorded exchanges between a client and a server, to inspect, or to replay to a client without
- * the server.
+ * Records the messages between a client and a server, to inspect them, or to replay them to a client
+ * without the server.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
@@ -12,7 +12,7 @@ import { isObject, validateMessage } from '../protocol/validate.ts'
 import { inMemoryTransports } from '../transport/in-memory.ts'
 import type { Transport } from '../protocol/transport.ts'
 
-/** One frame of a recording; plain JSON that can be stored. */
+/** One message of a recording; plain JSON that can be stored. */
 export interface RecordedFrame {
   /** `sent` or `received` from the perspective of the transport's user. */
   readonly direction: 'sent' | 'received'
@@ -75,7 +75,7 @@ export interface Replay extends Transport {
    * The frames not replayed yet; empty once the client has sent everything that it sent in the
    * recording.
    */
-  readonly left: readonly RecordedFrame[]
+  readonly remaining: readonly RecordedFrame[]
 }
 
 /**
@@ -100,7 +100,7 @@ export function replayTransport(frames: readonly RecordedFrame[]): Replay {
     const recordedMessage = expected && validateMessage(expected.frame)
     const fault = recordedMessage
       ? difference(recordedMessage, message)
-      : `nothing is left to answer ${nameOf(message)}`
+      : `it has no answer to ${nameOf(message)}`
     if (fault !== undefined) return fail(fault)
     remaining.shift()
     if (recordedMessage && isRequest(recordedMessage) && isRequest(message))
@@ -131,7 +131,7 @@ export function replayTransport(frames: readonly RecordedFrame[]): Replay {
     closed() {},
   })
   return {
-    left: remaining,
+    remaining: remaining,
     async start(receiver) {
       await clientSide.start({
         message: (frame) => receiver.message(frame),
@@ -173,7 +173,7 @@ function withIds(frame: unknown, ids: ReadonlyMap<unknown, unknown>): unknown {
   return frame
 }
 
-/** How much of a value an error quotes, in UTF-16 units. */
+/** The maximum length of a value in an error, in UTF-16 units. */
 const EXCERPT_LENGTH = 200
 
 /** The members that may differ: ids, and the client's name and version. */

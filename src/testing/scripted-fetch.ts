@@ -21,10 +21,10 @@ export interface ScriptedRequest {
 export interface ScriptedFetch {
   /** The `fetch` to pass to `connect`. Rejects when the client aborts the request. */
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
-  /** All received requests, in order. */
-  readonly seen: ScriptedRequest[]
-  /** The received requests whose message has this method. */
-  sent(method: string): ScriptedRequest[]
+  /** All received HTTP requests, in order. */
+  readonly requests: ScriptedRequest[]
+  /** The received requests whose message has this JSON-RPC method. */
+  received(method: string): ScriptedRequest[]
 }
 
 /**
@@ -44,10 +44,10 @@ export interface ScriptedFetch {
 export function scriptedFetch(
   answer: (request: ScriptedRequest) => Response | Promise<Response>,
 ): ScriptedFetch {
-  const seen: ScriptedRequest[] = []
+  const requests: ScriptedRequest[] = []
   return {
-    seen,
-    sent: (method) => seen.filter(({ message }) => message.method === method),
+    requests: requests,
+    received: (method) => requests.filter(({ message }) => message.method === method),
     async fetch(url, init) {
       const request: ScriptedRequest = {
         method: init.method ?? 'GET',
@@ -56,7 +56,7 @@ export function scriptedFetch(
         message: typeof init.body === 'string' ? (JSON.parse(init.body) as JsonObject) : {},
         signal: init.signal ?? new AbortController().signal,
       }
-      seen.push(request)
+      requests.push(request)
       request.signal.throwIfAborted()
       return await new Promise<Response>((resolve, reject) => {
         const abort = (): void => reject(request.signal.reason as Error)

@@ -14,13 +14,13 @@ export interface ScriptedPeer {
   /** The transport to pass to `connect` or `serveTransport`. */
   readonly transport: Transport
   /** All received messages, in order. */
-  readonly seen: (JsonObject & { id?: number; method?: string; params?: JsonObject })[]
-  /** Sends any frame, unprompted. */
+  readonly messages: (JsonObject & { id?: number; method?: string; params?: JsonObject })[]
+  /** Sends any value as a message, without a request for it. */
   send(frame: unknown): void
   /** Ends the connection. */
   close(): void
-  /** The messages with this method that the client or server under test sent. */
-  sent(method: string): JsonObject[]
+  /** The received messages with this method. */
+  received(method: string): JsonObject[]
 }
 
 /**
@@ -43,8 +43,8 @@ export interface ScriptedPeer {
 export function scriptedPeer(
   answer: (message: JsonObject & { id?: number; method?: string }) => unknown,
 ): ScriptedPeer {
-  const [peerEnd, scriptEnd] = inMemoryTransports()
-  const seen: ScriptedPeer['seen'] = []
+  const [testedEnd, scriptEnd] = inMemoryTransports()
+  const messages: ScriptedPeer['messages'] = []
   const send = (frame: unknown): void =>
     void scriptEnd.send(frame as JsonRpcMessage).catch(() => {})
   let reason: SdkError | undefined
@@ -58,7 +58,7 @@ export function scriptedPeer(
   }
   void scriptEnd.start({
     message(frame) {
-      seen.push(frame as JsonObject)
+      messages.push(frame as JsonObject)
       try {
         const response = answer(frame as JsonObject)
         if (response instanceof Promise) response.then(reply, fail)
@@ -73,17 +73,17 @@ export function scriptedPeer(
   return {
     transport: {
       start: (receiver) =>
-        peerEnd.start({
+        testedEnd.start({
           message: (frame) => receiver.message(frame),
           malformed: (error) => receiver.malformed(error),
           closed: (closeReason) => receiver.closed(reason ?? closeReason),
         }),
-      send: (frame) => peerEnd.send(frame),
-      close: () => peerEnd.close(),
+      send: (frame) => testedEnd.send(frame),
+      close: () => testedEnd.close(),
     },
-    seen,
+    messages: messages,
     send,
     close: () => void scriptEnd.close(),
-    sent: (method) => seen.filter((message) => message.method === method),
+    received: (method) => messages.filter((message) => message.method === method),
   }
 }

@@ -13,37 +13,37 @@ import {
   reply,
   result,
   type HttpPeer,
-  type Seen,
+  type ScriptedRequest,
 } from './peers.ts'
 
-const proposed = ({ message }: Seen): unknown =>
+const proposed = ({ message }: ScriptedRequest): unknown =>
   (message.params as { protocolVersion?: unknown } | undefined)?.protocolVersion
 
 /** A server that has one old revision, and refuses any other in its own way. */
-function oldServer(version: string, refusal: (seen: Seen) => Response): HttpPeer {
-  return httpPeer((seen) => {
-    const { method } = seen.message
-    if (seen.method !== 'POST') return new Response(null, { status: 405 })
+function oldServer(version: string, refusal: (request: ScriptedRequest) => Response): HttpPeer {
+  return httpPeer((request) => {
+    const { method } = request.message
+    if (request.method !== 'POST') return new Response(null, { status: 405 })
     if (method === 'notifications/initialized') return new Response(null, { status: 202 })
-    if (method === 'initialize' && proposed(seen) === version) {
-      return result(seen, initialized(version))
+    if (method === 'initialize' && proposed(request) === version) {
+      return result(request, initialized(version))
     }
-    return refusal(seen)
+    return refusal(request)
   })
 }
 
 const plain = (): Response => new Response('Unsupported protocol version', { status: 400 })
 
 describe('a server that refuses a newer revision', () => {
-  test.each<[string, (seen: Seen) => Response]>([
+  test.each<[string, (request: ScriptedRequest) => Response]>([
     ['HTTP 400 and plain text', plain],
-    ['HTTP 400 and a JSON-RPC error', (seen) => error(seen, -32000, 400)],
-    ['HTTP 200 and a JSON-RPC error', (seen) => error(seen, -32602)],
+    ['HTTP 400 and a JSON-RPC error', (request) => error(request, -32000, 400)],
+    ['HTTP 200 and a JSON-RPC error', (request) => error(request, -32602)],
   ])('by %s is asked for the older ones in turn [C003]', async (_, refusal) => {
     const peer = oldServer('2025-03-26', refusal)
     await using client = await connectTo(peer)
     expect(client.revision).toBe('2025-03-26')
-    expect(peer.sent('initialize').map(proposed)).toEqual([
+    expect(peer.received('initialize').map(proposed)).toEqual([
       '2025-11-25',
       '2025-06-18',
       '2025-03-26',
@@ -65,22 +65,22 @@ describe('a server that refuses a newer revision', () => {
   test('is asked only for revisions that the application allows [C003]', async () => {
     const peer = oldServer('2025-03-26', plain)
     await expect(connectTo(peer, { revision: ['2025-11-25', '2025-06-18'] })).rejects.toThrow()
-    expect(peer.sent('initialize').map(proposed)).toEqual(['2025-11-25', '2025-06-18'])
+    expect(peer.received('initialize').map(proposed)).toEqual(['2025-11-25', '2025-06-18'])
   })
 
   test('by HTTP 404 is not tried again, because no endpoint exists [C003]', async () => {
     const peer = oldServer('2025-03-26', () => new Response(null, { status: 404 }))
     await expect(connectTo(peer)).rejects.toThrow()
-    expect(peer.sent('initialize')).toHaveLength(1)
+    expect(peer.received('initialize')).toHaveLength(1)
   })
 })
 
 describe('a failure to connect', () => {
   test('reports the outcome of each attempt [C003] [C023]', async () => {
-    const peer = httpPeer((seen) =>
-      seen.method === 'GET'
+    const peer = httpPeer((request) =>
+      request.method === 'GET'
         ? new Response('Nothing streams here', { status: 405 })
-        : new Response(`No ${String(proposed(seen))}`, { status: 400 }),
+        : new Response(`No ${String(proposed(request))}`, { status: 400 }),
     )
     const refused = (method: string, version: string, said = version): string =>
       `${version}: "${method}" was refused (HTTP 400): No ${said}`
@@ -102,9 +102,9 @@ describe('a failure to connect', () => {
     ['https://evil.example/post', 'The endpoint "https://evil.example/post" is on another origin'],
     ['/post', '"https://peer.example/post" refused a message (HTTP 404): No such path'],
   ])('over HTTP+SSE to the endpoint %s names its own reason [C023]', async (where, reason) => {
-    const peer = httpPeer((seen) => {
-      if (seen.method === 'POST') {
-        return seen.url.endsWith('/post')
+    const peer = httpPeer((request) => {
+      if (request.method === 'POST') {
+        return request.url.endsWith('/post')
           ? new Response('No such path', { status: 404 })
           : new Response(null, { status: 405 })
       }
@@ -128,9 +128,9 @@ describe('a failure to connect', () => {
   })
 
   test('for lack of authorization reports only that, not the earlier attempts [C023]', async () => {
-    const peer = httpPeer((seen) =>
-      seen.message.method === 'server/discover'
-        ? error(seen, -32601, 404)
+    const peer = httpPeer((request) =>
+      request.message.method === 'server/discover'
+        ? error(request, -32601, 404)
         : new Response(null, { status: 401 }),
     )
     await expect(connectTo(peer)).rejects.toMatchObject({
@@ -141,9 +141,9 @@ describe('a failure to connect', () => {
 
   test('by an error of the application leaves that as it is [C023]', async () => {
     const mine = new Error('No key in the vault')
-    const peer = httpPeer((seen) => error(seen, -32601, 404))
+    const peer = httpPeer((request) => error(request, -32601, 404))
     const headers = (): Record<string, string> => {
-      if (peer.seen.length > 0) throw mine
+      if (peer.requests.length > 0) throw mine
       return {}
     }
     await expect(connectTo(peer, { headers })).rejects.toBe(mine)
@@ -151,7 +151,7 @@ describe('a failure to connect', () => {
   })
 
   test('of a single attempt is reported unchanged [C023]', async () => {
-    const peer = httpPeer((seen) => error(seen, -32603, 500))
+    const peer = httpPeer((request) => error(request, -32603, 500))
     await expect(connectTo(peer, { revision: '2025-11-25' })).rejects.toMatchObject({
       code: -32603,
       message: 'error -32603',

@@ -21,8 +21,8 @@ afterEach(() => void vi.useRealTimers())
 
 /** A server whose results may be cached as given. */
 function cachingPeer(hints: JsonObject): HttpPeer {
-  return modernPeer((seen) =>
-    result(seen, {
+  return modernPeer((request) =>
+    result(request, {
       tools: [],
       prompts: [],
       resources: [],
@@ -39,7 +39,7 @@ const minute = { ttlMs: 60_000, cacheScope: 'private' }
 
 describe('results', () => {
   test('are cached without an option [M-CACHE-017]', async () => {
-    const { fetch, sent } = cachingPeer(minute)
+    const { fetch, received: sent } = cachingPeer(minute)
     await using client = await connect('https://caching.example/mcp', { fetch })
     await client.listAllTools()
     await client.listAllTools()
@@ -49,7 +49,7 @@ describe('results', () => {
   test('are kept until their time is up, not longer [M-CACHE-017] [M-CACHE-020] [M-CACHE-021] [M-CACHE-022]', async () => {
     const peer = cachingPeer(minute)
     const client = await connectTo(peer)
-    const count = (): number => peer.sent('tools/list').length
+    const count = (): number => peer.received('tools/list').length
     await client.listAllTools()
     vi.advanceTimersByTime(59_999)
     await client.listAllTools()
@@ -68,7 +68,7 @@ describe('results', () => {
       const client = await connectTo(peer)
       await client.listAllTools()
       await client.listAllTools()
-      expect(peer.sent('tools/list')).toHaveLength(2)
+      expect(peer.received('tools/list')).toHaveLength(2)
       await client.close()
     },
   )
@@ -80,10 +80,10 @@ describe('results', () => {
     await client.readResource('a:1', { meta: { x: 1 }, onProgress() {} })
     await client.request('resources/read', { uri: 'a:1', extra: 1 })
     await client.readResource('a:2')
-    expect(peer.sent('resources/read')).toHaveLength(3)
+    expect(peer.received('resources/read')).toHaveLength(3)
     await client.request('tools/list', { cursor: 'x' })
     await client.request('tools/list', {})
-    expect(peer.sent('tools/list')).toHaveLength(2)
+    expect(peer.received('tools/list')).toHaveLength(2)
     await client.close()
   })
 
@@ -94,8 +94,8 @@ describe('results', () => {
       await client.callTool('a')
       await client.getPrompt('a')
     }
-    expect(peer.sent('tools/call')).toHaveLength(2)
-    expect(peer.sent('prompts/get')).toHaveLength(2)
+    expect(peer.received('tools/call')).toHaveLength(2)
+    expect(peer.received('prompts/get')).toHaveLength(2)
     await client.close()
   })
 
@@ -116,7 +116,7 @@ describe('results', () => {
       await vi.advanceTimersByTimeAsync(100)
       await read
       await client.request('resources/read', { uri: 'a:b', requestState: 's' })
-      expect(peer.sent('resources/read')).toHaveLength(round * 3)
+      expect(peer.received('resources/read')).toHaveLength(round * 3)
     }
     await client.close()
   })
@@ -149,9 +149,9 @@ describe('results', () => {
     const client = await connectTo(peer)
     await client.listAllTools()
     await client.listAllTools({ cache: 'reload' })
-    expect(peer.sent('tools/list')).toHaveLength(2)
+    expect(peer.received('tools/list')).toHaveLength(2)
     await client.listAllTools()
-    expect(peer.sent('tools/list')).toHaveLength(2)
+    expect(peer.received('tools/list')).toHaveLength(2)
     await client.close()
   })
 
@@ -163,7 +163,7 @@ describe('results', () => {
       expect(contents).toHaveLength(1)
       contents.length = 0
     }
-    expect(peer.sent('resources/read')).toHaveLength(1)
+    expect(peer.received('resources/read')).toHaveLength(1)
     await client.close()
   })
 
@@ -171,7 +171,7 @@ describe('results', () => {
     const peer = cachingPeer(minute)
     const client = await connectTo(peer, { cache: resultCache({ maxEntries: 2 }) })
     for (const uri of ['a:1', 'a:2', 'a:1', 'a:3', 'a:1', 'a:2']) await client.readResource(uri)
-    expect(peer.sent('resources/read').map((seen) => seen.message.params?.uri)).toEqual([
+    expect(peer.received('resources/read').map((request) => request.message.params?.uri)).toEqual([
       'a:1',
       'a:2',
       'a:3',
@@ -190,9 +190,9 @@ describe('results', () => {
       [3 * length, 3],
     ] as const) {
       const client = await connectTo(peer, { cache: resultCache({ maxLength }) })
-      const before = peer.sent('resources/read').length
+      const before = peer.received('resources/read').length
       for (const uri of ['a:1', 'a:2', 'a:1', 'a:3', 'a:1', 'a:2']) await client.readResource(uri)
-      expect(peer.sent('resources/read')).toHaveLength(before + requests)
+      expect(peer.received('resources/read')).toHaveLength(before + requests)
       await client.close()
     }
   })
@@ -206,7 +206,7 @@ describe('results', () => {
     const client = await connectTo(peer, options)
     await client.listAllTools()
     await client.listAllTools()
-    expect(peer.sent('tools/list')).toHaveLength(2)
+    expect(peer.received('tools/list')).toHaveLength(2)
     await client.close()
   })
 
@@ -225,25 +225,25 @@ describe('results', () => {
       token = 'b'
       await client.listAllTools()
       await client.listAllTools()
-      expect(peer.sent('tools/list')).toHaveLength(requests)
+      expect(peer.received('tools/list')).toHaveLength(requests)
       await client.close()
     }
   })
 
   test('of servers with sessions have no time and are not kept [M-COMPAT-033]', async () => {
-    const peer = legacyPeer((seen) => result(seen, { tools: [] }))
+    const peer = legacyPeer((request) => result(request, { tools: [] }))
     const client = await connectTo(peer)
     await client.listAllTools()
     await client.listAllTools()
-    expect(peer.sent('tools/list')).toHaveLength(2)
+    expect(peer.received('tools/list')).toHaveLength(2)
     await client.close()
   })
 
   test('of a discovery are requested again by a ping only', async () => {
-    const peer = modernPeer((seen) => result(seen, {}))
+    const peer = modernPeer((request) => result(request, {}))
     const client = await connectTo(peer)
     await client.ping()
-    expect(peer.sent('server/discover')).toHaveLength(2)
+    expect(peer.received('server/discover')).toHaveLength(2)
     await client.close()
   })
 })
@@ -266,13 +266,13 @@ describe('a change', () => {
     const client = await connectTo(peer)
     const uris = ['file:///dir', 'file:///dir/a', 'file:///dir/b', 'file:///directory']
     const askAll = async (): Promise<unknown[]> => {
-      const before = peer.seen.length
+      const before = peer.messages.length
       await client.listAllTools()
       await client.listAllPrompts()
       await client.listAllResources()
       await client.listAllResourceTemplates()
       for (const uri of uris) await client.readResource(uri)
-      return peer.seen
+      return peer.messages
         .slice(before)
         .map(({ method, params }) => (params?.uri as string | undefined) ?? method)
     }
@@ -306,38 +306,38 @@ describe('a change', () => {
 
 describe('pages', () => {
   test('have a time each, and are requested by their cursors [M-CACHE-033] [M-CACHE-034]', async () => {
-    const peer = modernPeer((seen) =>
-      seen.message.params?.cursor === 'p2'
-        ? result(seen, { tools: [], ttlMs: 1_000 })
-        : result(seen, { tools: [], nextCursor: 'p2', ttlMs: 9_000 }),
+    const peer = modernPeer((request) =>
+      request.message.params?.cursor === 'p2'
+        ? result(request, { tools: [], ttlMs: 1_000 })
+        : result(request, { tools: [], nextCursor: 'p2', ttlMs: 9_000 }),
     )
     const client = await connectTo(peer)
     await client.listAllTools()
     vi.advanceTimersByTime(5_000)
     await client.listAllTools()
-    expect(peer.sent('tools/list').map((seen) => seen.message.params?.cursor)).toEqual([
+    expect(peer.received('tools/list').map((request) => request.message.params?.cursor)).toEqual([
       undefined,
       'p2',
       'p2',
     ])
     await client.listAllTools({ cache: 'reload' })
-    expect(peer.sent('tools/list')).toHaveLength(5)
+    expect(peer.received('tools/list')).toHaveLength(5)
     await client.close()
   })
 
   test('whose cursor is no longer valid are all dropped, and the list starts again [M-CACHE-036]', async () => {
     let generation = 1
-    const peer = modernPeer((seen) => {
-      const cursor = seen.message.params?.cursor
+    const peer = modernPeer((request) => {
+      const cursor = request.message.params?.cursor
       if (cursor === undefined)
-        return result(seen, { tools: [], nextCursor: `g${generation}`, ttlMs: 60_000 })
-      return cursor === `g${generation}` ? result(seen, { tools: [] }) : error(seen, -32602)
+        return result(request, { tools: [], nextCursor: `g${generation}`, ttlMs: 60_000 })
+      return cursor === `g${generation}` ? result(request, { tools: [] }) : error(request, -32602)
     })
     const client = await connectTo(peer)
     await client.listAllTools()
     generation = 2
     expect(await client.listAllTools()).toEqual([])
-    expect(peer.sent('tools/list').map((seen) => seen.message.params?.cursor)).toEqual([
+    expect(peer.received('tools/list').map((request) => request.message.params?.cursor)).toEqual([
       undefined,
       'g1',
       'g1',

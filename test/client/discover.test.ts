@@ -21,7 +21,7 @@ import {
   refuse,
   reply,
   result,
-  type Seen,
+  type ScriptedRequest,
 } from './peers.ts'
 
 afterEach(() => void vi.useRealTimers())
@@ -37,9 +37,9 @@ function delayed(server: Server): { transport: Transport; start: () => void } {
 
 describe('the era of a server over HTTP', () => {
   test('is modern after a discover result, in one round trip [M-COMPAT-021] [M-DISC-013]', async () => {
-    const peer = modernPeer((seen) => result(seen, { content }))
+    const peer = modernPeer((request) => result(request, { content }))
     const client = await connectTo(peer)
-    expect(peer.seen).toHaveLength(1)
+    expect(peer.requests).toHaveLength(1)
     expect(client.revision).toBe('2026-07-28')
     expect(client.serverInfo).toEqual({ name: 'peer', version: '1' })
     expect(client.serverCapabilities).toEqual(everything)
@@ -47,36 +47,36 @@ describe('the era of a server over HTTP', () => {
   })
 
   test('ignores legacy versions in a discover result [M-DISC-014] [M-VER-009]', async () => {
-    const peer = httpPeer((seen) =>
-      result(seen, { ...discovered(), supportedVersions: ['2025-11-25', '2026-07-28'] }),
+    const peer = httpPeer((request) =>
+      result(request, { ...discovered(), supportedVersions: ['2025-11-25', '2026-07-28'] }),
     )
     const client = await connectTo(peer)
     expect(client.revision).toBe('2026-07-28')
   })
 
-  const foreign: [string, (seen: Seen) => Response][] = [
+  const foreign: [string, (request: ScriptedRequest) => Response][] = [
     ['400 with an empty body', () => new Response(null, { status: 400 })],
-    ['400 with the error of an old server', (seen) => error(seen, -32000, 400)],
-    ['400 with -32602', (seen) => error(seen, -32602, 400)],
+    ['400 with the error of an old server', (request) => error(request, -32000, 400)],
+    ['400 with -32602', (request) => error(request, -32602, 400)],
     ['404 with HTML', () => new Response('<h1>no</h1>', { status: 404 })],
     ['405', () => new Response(null, { status: 405 })],
     ['406', () => new Response(null, { status: 406 })],
     ['415', () => new Response(null, { status: 415 })],
-    ['200 with -32601', (seen) => error(seen, -32601)],
-    ['200 with another result', (seen) => result(seen, {})],
+    ['200 with -32601', (request) => error(request, -32601)],
+    ['200 with another result', (request) => result(request, {})],
   ]
   test.each(foreign)(
     'is legacy after %s, which leads to initialize [M-COMPAT-026] [M-COMPAT-027] [M-COMPAT-025]',
     async (_, answer) => {
-      const legacy = legacyPeer((seen) => result(seen, { content }))
-      const peer = httpPeer((seen) =>
-        seen.message.method === 'server/discover'
-          ? answer(seen)
-          : legacy.fetch(seen.url, init(seen)),
+      const legacy = legacyPeer((request) => result(request, { content }))
+      const peer = httpPeer((request) =>
+        request.message.method === 'server/discover'
+          ? answer(request)
+          : legacy.fetch(request.url, init(request)),
       )
       const client = await connectTo(peer)
       expect(client.revision).toBe('2025-11-25')
-      expect(peer.sent('initialize')).toHaveLength(1)
+      expect(peer.received('initialize')).toHaveLength(1)
       expect(client.instructions).toBe('Be kind')
       await client.close()
     },
@@ -90,10 +90,10 @@ describe('the era of a server over HTTP', () => {
   ])(
     'is modern after error %i with status %i, which never leads to initialize [M-COMPAT-023]',
     async (code, status) => {
-      const peer = httpPeer((seen) => error(seen, code, status))
+      const peer = httpPeer((request) => error(request, code, status))
       await expect(connectTo(peer)).rejects.toBeInstanceOf(Error)
-      expect(peer.sent('initialize')).toHaveLength(0)
-      expect(peer.sent('server/discover')).toHaveLength(1)
+      expect(peer.received('initialize')).toHaveLength(0)
+      expect(peer.received('server/discover')).toHaveLength(1)
     },
   )
 
@@ -104,88 +104,93 @@ describe('the era of a server over HTTP', () => {
       const failure = await connectTo(peer).catch((e: unknown) => e)
       expect(failure).toBeInstanceOf(SdkError)
       expect((failure as SdkError).data).toMatchObject({ status })
-      expect(peer.seen).toHaveLength(1)
+      expect(peer.requests).toHaveLength(1)
     },
   )
 
   test('stays unknown after a network failure or a timeout, which is reported [M-COMPAT-029]', async () => {
     const down = httpPeer(() => Promise.reject(new TypeError('fetch failed')))
     await expect(connectTo(down)).rejects.toMatchObject({ code: 'NETWORK' })
-    expect(down.seen).toHaveLength(1)
+    expect(down.requests).toHaveLength(1)
     const silent = httpPeer(() => new Promise(() => {}))
     await expect(connectTo(silent, { timeoutMs: 20 })).rejects.toMatchObject({ code: 'TIMEOUT' })
-    expect(silent.seen).toHaveLength(1)
+    expect(silent.requests).toHaveLength(1)
   })
 
   test('stays unknown after a malformed discover result, which is reported as invalid [M-DISC-020]', async () => {
-    const peer = httpPeer((seen) => result(seen, { resultType: 'complete' }))
+    const peer = httpPeer((request) => result(request, { resultType: 'complete' }))
     await expect(connectTo(peer)).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
-    expect(peer.sent('initialize')).toHaveLength(0)
+    expect(peer.received('initialize')).toHaveLength(0)
   })
 
   test('is legacy if client and server have only legacy versions in common [M-VER-010]', async () => {
-    const legacy = legacyPeer((seen) => result(seen, {}), { version: '2025-06-18' })
-    const peer = httpPeer((seen) =>
-      seen.message.method === 'server/discover'
-        ? error(seen, -32022, 400, { supported: ['2025-06-18'], requested: '2026-07-28' })
-        : legacy.fetch(seen.url, init(seen)),
+    const legacy = legacyPeer((request) => result(request, {}), { version: '2025-06-18' })
+    const peer = httpPeer((request) =>
+      request.message.method === 'server/discover'
+        ? error(request, -32022, 400, { supported: ['2025-06-18'], requested: '2026-07-28' })
+        : legacy.fetch(request.url, init(request)),
     )
     const client = await connectTo(peer)
     expect(client.revision).toBe('2025-06-18')
-    expect(peer.sent('initialize')[0]?.message.params?.protocolVersion).toBe('2025-06-18')
+    expect(peer.received('initialize')[0]?.message.params?.protocolVersion).toBe('2025-06-18')
     await client.close()
   })
 
   test('cannot be negotiated without a common version, and the error names both sides [M-VER-007] [M-VER-008]', async () => {
-    const peer = httpPeer((seen) =>
-      error(seen, -32022, 400, { supported: ['2099-01-01'], requested: '2026-07-28' }),
+    const peer = httpPeer((request) =>
+      error(request, -32022, 400, { supported: ['2099-01-01'], requested: '2026-07-28' }),
     )
     const failure = await connectTo(peer).catch((e: unknown) => e)
     expect(failure).toMatchObject({ code: 'VERSION_MISMATCH' })
     expect((failure as Error).message).toContain('2099-01-01')
     expect((failure as Error).message).toContain('2026-07-28')
-    expect(peer.seen).toHaveLength(1)
+    expect(peer.requests).toHaveLength(1)
   })
 
   test('is negotiated once more with a server that lists the version it refused [M-VER-008]', async () => {
-    const peer = httpPeer((seen) => error(seen, -32022, 400, { supported: ['2026-07-28'] }))
+    const peer = httpPeer((request) => error(request, -32022, 400, { supported: ['2026-07-28'] }))
     await expect(connectTo(peer)).rejects.toMatchObject({ code: 'VERSION_MISMATCH' })
-    expect(peer.seen).toHaveLength(2)
+    expect(peer.requests).toHaveLength(2)
   })
 
   test('is modern without discovery after a 404 with -32601 and a failed initialize [M-COMPAT-024]', async () => {
-    const peer = httpPeer((seen) =>
-      seen.message.method === 'tools/call' ? result(seen, { content }) : error(seen, -32601, 404),
+    const peer = httpPeer((request) =>
+      request.message.method === 'tools/call'
+        ? result(request, { content })
+        : error(request, -32601, 404),
     )
     const client = await connectTo(peer)
     expect(client.revision).toBe('2026-07-28')
     expect(client.serverCapabilities).toBeUndefined()
-    expect(peer.seen.map((seen) => seen.message.method)).toEqual(['server/discover', 'initialize'])
+    expect(peer.requests.map((request) => request.message.method)).toEqual([
+      'server/discover',
+      'initialize',
+    ])
     expect(await client.callTool('a')).toEqual({ content })
   })
 
   test('causes an error in a modern-only client of a legacy server [M-COMPAT-036] [M-COMPAT-030]', async () => {
-    const peer = legacyPeer((seen) => result(seen, {}))
+    const peer = legacyPeer((request) => result(request, {}))
     await expect(connectTo(peer, { revision: '2026-07-28' })).rejects.toMatchObject({
       code: 'VERSION_MISMATCH',
     })
-    expect(peer.sent('initialize')).toHaveLength(0)
+    expect(peer.received('initialize')).toHaveLength(0)
   })
 
   test('is not probed by a legacy-only client', async () => {
-    const peer = legacyPeer((seen) => result(seen, {}), { version: '2025-03-26' })
+    const peer = legacyPeer((request) => result(request, {}), { version: '2025-03-26' })
     const client = await connectTo(peer, { revision: ['2025-06-18', '2025-03-26'] })
     expect(client.revision).toBe('2025-03-26')
-    expect(peer.seen[0]?.message.method).toBe('initialize')
+    expect(peer.requests[0]?.message.method).toBe('initialize')
     await client.close()
   })
 
   test('is cached per endpoint [M-VER-023] [M-VER-025] [M-COMPAT-031]', async () => {
     const eras = new Map<string, string>()
-    const legacy = legacyPeer((seen) => result(seen, {}))
+    const legacy = legacyPeer((request) => result(request, {}))
     for (const _ of [1, 2]) await (await connectTo(legacy, { versionCache: eras })).close()
-    expect(legacy.sent('server/discover')).toHaveLength(1)
-    const other = modernPeer((seen) => result(seen, {}))
+    expect(legacy.received('server/discover')).toHaveLength(1)
+    const other = modernPeer((request) => result(request, {}))
     const client = await connect('https://peer.example/other', {
       fetch: other.fetch,
       versionCache: eras,
@@ -195,9 +200,9 @@ describe('the era of a server over HTTP', () => {
 
   test('does not repeat log messages of initialization, whether it is cached or not', async () => {
     const versionCache = new Map<string, string>()
-    const peer = httpPeer((seen) => {
-      const { id, method } = seen.message
-      if (method === 'server/discover') return error(seen, -32600, 400)
+    const peer = httpPeer((request) => {
+      const { id, method } = request.message
+      if (method === 'server/discover') return error(request, -32600, 400)
       if (method !== 'initialize') return new Response(null, { status: 202 })
       const stream = eventStream()
       const params = { level: 'info', data: null }
@@ -217,14 +222,17 @@ describe('the era of a server over HTTP', () => {
 
   test('is negotiated again if the cached one has become wrong [M-VER-024]', async () => {
     const eras = new Map([[endpoint, 'legacy']])
-    const peer = httpPeer((seen) =>
-      seen.message.method === 'server/discover'
-        ? result(seen, discovered())
-        : error(seen, -32020, 400, { supported: ['2026-07-28'] }),
+    const peer = httpPeer((request) =>
+      request.message.method === 'server/discover'
+        ? result(request, discovered())
+        : error(request, -32020, 400, { supported: ['2026-07-28'] }),
     )
     const client = await connectTo(peer, { versionCache: eras })
     expect(client.revision).toBe('2026-07-28')
-    expect(peer.seen.map((seen) => seen.message.method)).toEqual(['initialize', 'server/discover'])
+    expect(peer.requests.map((request) => request.message.method)).toEqual([
+      'initialize',
+      'server/discover',
+    ])
     expect(eras.has(endpoint)).toBe(false)
   })
 
@@ -262,22 +270,22 @@ describe('the era of a server over HTTP', () => {
 
 describe('a remembered discovery', () => {
   test('saves a round trip [M-DISC-012] [M-VER-014]', async () => {
-    const peer = modernPeer((seen) => result(seen, { content }))
+    const peer = modernPeer((request) => result(request, { content }))
     const first = await connectTo(peer)
     const stored = JSON.parse(JSON.stringify(first.discovery)) as typeof first.discovery
-    peer.seen.length = 0
+    peer.requests.length = 0
     const client = await connectTo(peer, { discovery: stored })
-    expect(peer.seen).toHaveLength(0)
+    expect(peer.requests).toHaveLength(0)
     expect(client.serverCapabilities).toEqual(everything)
     expect(await client.callTool('a')).toEqual({ content })
-    expect(peer.seen).toHaveLength(1)
+    expect(peer.requests).toHaveLength(1)
   })
 
   test('that has become wrong is replaced at the first failure [M-VER-024]', async () => {
-    const peer = legacyPeer((seen) => {
-      return seen.headers.has('mcp-session-id')
-        ? result(seen, { content })
-        : error(seen, -32000, 400)
+    const peer = legacyPeer((request) => {
+      return request.headers.has('mcp-session-id')
+        ? result(request, { content })
+        : error(request, -32000, 400)
     })
     const client = await connectTo(peer, { discovery: { revision: '2026-07-28' } })
     expect(await client.callTool('a')).toEqual({ content })
@@ -291,7 +299,7 @@ describe('the era of a server over a transport', () => {
     const peer = duplexPeer((message) => reply(message, discovered()))
     const client = await connectTo(peer)
     expect(client.revision).toBe('2026-07-28')
-    expect(peer.seen.map((seen) => seen.method)).toEqual(['server/discover'])
+    expect(peer.messages.map((message) => message.method)).toEqual(['server/discover'])
     await client.close()
   })
 
@@ -301,7 +309,7 @@ describe('the era of a server over a transport', () => {
       const peer = duplexPeer((message) => legacyAnswer(message, refuse(message, code)))
       const client = await connectTo(peer)
       expect(client.revision).toBe('2025-11-25')
-      expect(peer.seen.map((seen) => seen.method)).toEqual([
+      expect(peer.messages.map((message) => message.method)).toEqual([
         'server/discover',
         'initialize',
         'notifications/initialized',
@@ -315,7 +323,7 @@ describe('the era of a server over a transport', () => {
     async (code) => {
       const peer = duplexPeer((message) => refuse(message, code))
       await expect(connectTo(peer)).rejects.toBeInstanceOf(Error)
-      expect(peer.sent('initialize')).toHaveLength(0)
+      expect(peer.received('initialize')).toHaveLength(0)
     },
   )
 
@@ -332,7 +340,7 @@ describe('the era of a server over a transport', () => {
     expect(await client.callTool('a')).toEqual({ content })
     expect(client.revision).toBe('2025-11-25')
     expect(problems).toEqual([])
-    expect(peer.sent('notifications/cancelled')).toEqual([])
+    expect(peer.received('notifications/cancelled')).toEqual([])
     await client.close()
   })
 
@@ -365,9 +373,9 @@ describe('the era of a server over a transport', () => {
       const client = await connectTo(peer, { probeTimeoutMs: 20, onError: (e) => problems.push(e) })
       expect(client.revision).toBe('2026-07-28')
       expect(await client.callTool('a')).toEqual({ content })
-      expect(peer.sent('initialize')).toHaveLength(1)
-      expect(peer.sent('notifications/initialized')).toEqual([])
-      expect(peer.sent('notifications/cancelled')).toEqual([])
+      expect(peer.received('initialize')).toHaveLength(1)
+      expect(peer.received('notifications/initialized')).toEqual([])
+      expect(peer.received('notifications/cancelled')).toEqual([])
       expect(problems).toEqual([])
       await client.close()
     })
@@ -381,8 +389,8 @@ describe('the era of a server over a transport', () => {
       const client = await connectTo(peer, { probeTimeoutMs: 20 })
       expect(client.revision).toBe('2025-11-25')
       expect(await client.callTool('a')).toEqual({ content })
-      expect(peer.sent('initialize')).toHaveLength(1)
-      expect(peer.sent('notifications/initialized')).toHaveLength(1)
+      expect(peer.received('initialize')).toHaveLength(1)
+      expect(peer.received('notifications/initialized')).toHaveLength(1)
       await client.close()
     })
 
@@ -407,7 +415,7 @@ describe('the era of a server over a transport', () => {
       const peer = duplexPeer(() => undefined)
       const options = { probeTimeoutMs: 20, revision: '2026-07-28' } as const
       await expect(connectTo(peer, options)).rejects.toMatchObject({ code: 'VERSION_MISMATCH' })
-      expect(peer.sent('initialize')).toEqual([])
+      expect(peer.received('initialize')).toEqual([])
     })
 
     test('is not waited for longer than the timeout of the caller', async () => {
@@ -448,8 +456,8 @@ describe('the era of a server over a transport', () => {
       const client = await connect(restartable, options)
       expect(client.revision).toBe('2025-11-25')
       expect(restarts).toBe(1)
-      expect(second.seen[0]?.method).toBe('initialize')
-      expect(second.sent('initialize')).toHaveLength(1)
+      expect(second.messages[0]?.method).toBe('initialize')
+      expect(second.received('initialize')).toHaveLength(1)
       await client.close()
     },
   )
@@ -464,7 +472,7 @@ describe('the era of a server over a transport', () => {
     await expect(connectTo(peer, { revision: '2026-07-28' })).rejects.toMatchObject({
       code: 'VERSION_MISMATCH',
     })
-    expect(peer.seen.map((seen) => seen.method)).toEqual(['server/discover'])
+    expect(peer.messages.map((message) => message.method)).toEqual(['server/discover'])
   })
 })
 
@@ -473,22 +481,23 @@ describe('fallback to HTTP+SSE', () => {
     'is tried after status %i [L-HTTP-070] [M-COMPAT-028]',
     async (status) => {
       const stream = eventStream()
-      const peer = httpPeer((seen) => {
-        if (seen.method === 'GET') {
+      const peer = httpPeer((request) => {
+        if (request.method === 'GET') {
           stream.write('event: endpoint\ndata: /messages?s=1\n\n')
           return stream.response
         }
-        if (seen.url === endpoint) return new Response(null, { status })
-        if (seen.message.id === undefined) return new Response(null, { status: 202 })
-        const body = seen.message.method === 'initialize' ? initialized('2024-11-05') : { content }
-        stream.event({ jsonrpc: '2.0', id: seen.message.id, result: body })
+        if (request.url === endpoint) return new Response(null, { status })
+        if (request.message.id === undefined) return new Response(null, { status: 202 })
+        const body =
+          request.message.method === 'initialize' ? initialized('2024-11-05') : { content }
+        stream.event({ jsonrpc: '2.0', id: request.message.id, result: body })
         return new Response(null, { status: 202 })
       })
       const eras = new Map<string, string>()
       const client = await connectTo(peer, { versionCache: eras })
       expect(client.revision).toBe('2024-11-05')
       expect(await client.callTool('a')).toEqual({ content })
-      expect(peer.seen.at(-1)?.url).toBe('https://peer.example/messages?s=1')
+      expect(peer.requests.at(-1)?.url).toBe('https://peer.example/messages?s=1')
       expect(eras.get(endpoint)).toBe('http-sse')
       await client.close()
     },
@@ -510,27 +519,27 @@ describe('fallback to HTTP+SSE', () => {
           message: expect.stringContaining('HTTP+SSE: not tried without "fallback: httpSse"'),
         },
       )
-      expect(peer.seen.every(({ method }) => method === 'POST')).toBe(true)
+      expect(peer.requests.every(({ method }) => method === 'POST')).toBe(true)
     }
   })
 
   test.each([401, 403, 406, 429, 500])(
     'is not tried after status %i to initialize',
     async (status) => {
-      const peer = httpPeer((seen) =>
-        seen.message.method === 'server/discover'
+      const peer = httpPeer((request) =>
+        request.message.method === 'server/discover'
           ? new Response(null, { status: 400 })
           : new Response('why', { status }),
       )
       const failure = await connectTo(peer).catch((e: unknown) => e)
       expect((failure as SdkError).data).toMatchObject({ status })
-      expect(peer.seen.filter((seen) => seen.method === 'GET')).toHaveLength(0)
+      expect(peer.requests.filter((request) => request.method === 'GET')).toHaveLength(0)
     },
   )
 
   test('that fails too is reported with the first response', async () => {
-    const peer = httpPeer((seen) =>
-      seen.method === 'GET'
+    const peer = httpPeer((request) =>
+      request.method === 'GET'
         ? new Response('<html>', { status: 200 })
         : new Response('no such thing', { status: 404 }),
     )
@@ -539,11 +548,11 @@ describe('fallback to HTTP+SSE', () => {
   })
 
   test('is not tried when the 400 explains itself as a modern server does', async () => {
-    const peer = httpPeer((seen) =>
-      error(seen, seen.message.method === 'initialize' ? -32022 : -32000, 400),
+    const peer = httpPeer((request) =>
+      error(request, request.message.method === 'initialize' ? -32022 : -32000, 400),
     )
     await expect(connectTo(peer)).rejects.toBeInstanceOf(ProtocolError)
-    expect(peer.seen.filter((seen) => seen.method === 'GET')).toHaveLength(0)
+    expect(peer.requests.filter((request) => request.method === 'GET')).toHaveLength(0)
   })
 })
 
@@ -563,11 +572,11 @@ test('an unknown revision, or none, is refused before anything is sent [L-LIFE-0
   await expect(connectTo(peer, { revision: '1999-01-01' as '2026-07-28' })).rejects.toMatchObject({
     code: 'INVALID_USE',
   })
-  expect(peer.seen).toHaveLength(0)
+  expect(peer.requests).toHaveLength(0)
 })
 
-function init(seen: Seen): RequestInit {
-  return { method: seen.method, headers: seen.headers, body: JSON.stringify(seen.message) }
+function init(request: ScriptedRequest): RequestInit {
+  return { method: request.method, headers: request.headers, body: JSON.stringify(request.message) }
 }
 
 function legacyAnswer(message: JsonObject, other: unknown): unknown {

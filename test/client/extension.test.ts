@@ -38,10 +38,10 @@ const jobs = clientExtension({
 
 /** A server whose tool gives a job, and whose job is done. */
 function jobPeer(capabilities: JsonObject = OFFERED, complete: JsonObject = done): HttpPeer {
-  return modernPeer((seen) => {
-    return seen.message.method === 'jobs/get'
-      ? result(seen, { resultType: 'complete', result: complete })
-      : result(seen, { resultType: 'job', jobId: 'ä1' })
+  return modernPeer((request) => {
+    return request.message.method === 'jobs/get'
+      ? result(request, { resultType: 'complete', result: complete })
+      : result(request, { resultType: 'job', jobId: 'ä1' })
   }, capabilities)
 }
 
@@ -61,12 +61,12 @@ describe('extensions of a client', () => {
     const capabilities = { extensions: { 'com.example/own': {} } }
     const client = await connectTo(peer, { extensions, capabilities })
     await client.callTool('work')
-    expect(peer.seen.map(({ message }) => message.method)).toEqual([
+    expect(peer.requests.map(({ message }) => message.method)).toEqual([
       'server/discover',
       'tools/call',
       'jobs/get',
     ])
-    for (const { message } of peer.seen) {
+    for (const { message } of peer.requests) {
       const meta = message.params?._meta as JsonObject
       expect(meta['io.modelcontextprotocol/clientCapabilities']).toEqual({
         extensions: { [ID]: { depth: 2 }, 'com.example/other': {}, 'com.example/own': {} },
@@ -74,13 +74,13 @@ describe('extensions of a client', () => {
     }
     const plain = jobPeer()
     await connectTo(plain)
-    expect(JSON.stringify(plain.seen[0]?.message)).not.toContain('extensions')
+    expect(JSON.stringify(plain.requests[0]?.message)).not.toContain('extensions')
   })
 
   it('are declared to servers with sessions', async () => {
-    const peer = legacyPeer((seen) => result(seen, done))
+    const peer = legacyPeer((request) => result(request, done))
     await connectTo(peer, { extensions: [jobs] })
-    const [opening] = peer.sent('initialize')
+    const [opening] = peer.received('initialize')
     expect(opening?.message.params).toHaveProperty('capabilities.extensions', {
       [ID]: { depth: 2 },
     })
@@ -98,7 +98,7 @@ describe('a result of a type that an extension adds', () => {
     const peer = jobPeer()
     const client = await connectTo(peer, { extensions: [jobs] })
     await client.callTool('work')
-    const [asked] = peer.sent('jobs/get')
+    const [asked] = peer.received('jobs/get')
     expect(asked?.headers.get('mcp-method')).toBe('jobs/get')
     expect(asked?.headers.get('mcp-name')).toBe('=?base64?w6Qx?=')
   })
@@ -127,7 +127,7 @@ describe('a result of a type that an extension adds', () => {
   })
 
   it('is known by its own names only', async () => {
-    const peer = modernPeer((seen) => result(seen, { resultType: 'constructor' }), OFFERED)
+    const peer = modernPeer((request) => result(request, { resultType: 'constructor' }), OFFERED)
     const client = await connectTo(peer, { extensions: [jobs] })
     await expect(client.callTool('work')).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
   })
@@ -137,10 +137,10 @@ describe('an unknown extension', () => {
   it.each([[{ 'com.x/y': { z: 1 }, nonsense: true }], [null], ['x']])(
     'of a server changes nothing: %j [M-VER-020]',
     async (extensions) => {
-      const peer = httpPeer((seen) =>
-        seen.message.method === 'server/discover'
-          ? result(seen, discovered({ tools: {}, extensions }))
-          : result(seen, { resultType: 'complete', ...done }),
+      const peer = httpPeer((request) =>
+        request.message.method === 'server/discover'
+          ? result(request, discovered({ tools: {}, extensions }))
+          : result(request, { resultType: 'complete', ...done }),
       )
       const client = await connectTo(peer, { extensions: [jobs] })
       expect(await client.callTool('work')).toMatchObject(done)
@@ -183,7 +183,7 @@ describe('client and server with an extension', () => {
     await plain.close()
     for (const client of [
       await connectInMemory(server, { extensions: [jobs] }),
-      await connectTo({ fetch, seen: [], sent: () => [] }, { extensions: [jobs] }),
+      await connectTo({ fetch, requests: [], received: () => [] }, { extensions: [jobs] }),
     ]) {
       expect(await client.callTool('job')).toMatchObject({ ...done, jobId: 'j' })
       const feed = await client.listen({ jobIds: ['a', 'b'] })

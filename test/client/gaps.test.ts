@@ -11,7 +11,7 @@ import {
   result,
   type EventStream,
   type HttpPeer,
-  type Seen,
+  type ScriptedRequest,
 } from './peers.ts'
 
 afterEach(() => {
@@ -26,7 +26,8 @@ const legacy = { revision: ['2025-11-25', '2025-06-18'] } as const
 
 type Answer = () => Response
 
-const gets = (peer: HttpPeer): Seen[] => peer.seen.filter((seen) => seen.method === 'GET')
+const gets = (peer: HttpPeer): ScriptedRequest[] =>
+  peer.requests.filter((request) => request.method === 'GET')
 
 /** A server with sessions that answers the GETs of one after another as a script says. */
 function listenedTo(...answers: [Answer, ...Answer[]]): HttpPeer {
@@ -35,9 +36,9 @@ function listenedTo(...answers: [Answer, ...Answer[]]): HttpPeer {
 
 function listenedToIn(version: string, ...answers: [Answer, ...Answer[]]): HttpPeer {
   let [answer] = answers
-  const plain = legacyPeer((seen) => result(seen, { content: [], tools: [] }), { version })
-  return httpPeer((seen) => {
-    const { url, method, headers, message } = seen
+  const plain = legacyPeer((request) => result(request, { content: [], tools: [] }), { version })
+  return httpPeer((request) => {
+    const { url, method, headers, message } = request
     if (method === 'GET') return (answer = answers.shift() ?? answer)()
     return plain.fetch(url, { method, headers, body: JSON.stringify(message) })
   })
@@ -67,11 +68,11 @@ describe('The GET stream of a session, once it has worked', () => {
       // A 404 means the end of the session only where there is one
       const { opened, open } = streams()
       const peer = listenedTo(open, refusal(status), refusal(status), open)
-      const sessionless = httpPeer(async (seen) => {
-        const response = await peer.fetch(seen.url, {
-          method: seen.method,
-          headers: seen.headers,
-          ...(seen.method === 'POST' && { body: JSON.stringify(seen.message) }),
+      const sessionless = httpPeer(async (request) => {
+        const response = await peer.fetch(request.url, {
+          method: request.method,
+          headers: request.headers,
+          ...(request.method === 'POST' && { body: JSON.stringify(request.message) }),
         })
         response.headers.delete('mcp-session-id')
         return response
@@ -178,21 +179,21 @@ describe('The GET stream of a session, once it has worked', () => {
 })
 
 describe('A stream of 2026-07-28, once it was acknowledged', () => {
-  test.each<[string, (seen: Seen) => Response]>([
+  test.each<[string, (request: ScriptedRequest) => Response]>([
     ['409', () => new Response('Conflict', { status: 409 })],
     ['425', () => new Response('Too early', { status: 425 })],
     ['404 of a proxy', () => new Response('Not found', { status: 404 })],
     ['406 of a firewall', () => new Response('Blocked', { status: 406 })],
-    ['503 and a JSON-RPC error', (seen) => error(seen, -32603, 503)],
-    ['a rate limiter', (seen) => error(seen, 429)],
+    ['503 and a JSON-RPC error', (request) => error(request, -32603, 503)],
+    ['a rate limiter', (request) => error(request, 429)],
   ])('is requested again after %s [C017]', async (_what, refuse) => {
     vi.useFakeTimers()
     const { opened, open } = streams()
-    const peer = modernPeer((seen) => {
-      const count = peer.sent('subscriptions/listen').length
-      if (count === 2) return refuse(seen)
+    const peer = modernPeer((request) => {
+      const count = peer.received('subscriptions/listen').length
+      if (count === 2) return refuse(request)
       const response = open()
-      const { id, params } = seen.message
+      const { id, params } = request.message
       opened.at(-1)?.event({
         jsonrpc: '2.0',
         method: 'notifications/subscriptions/acknowledged',
@@ -207,7 +208,7 @@ describe('A stream of 2026-07-28, once it was acknowledged', () => {
     await vi.advanceTimersByTimeAsync(0)
     opened[0]?.fail()
     await vi.advanceTimersByTimeAsync(10_000)
-    expect(peer.sent('subscriptions/listen')).toHaveLength(3)
+    expect(peer.received('subscriptions/listen')).toHaveLength(3)
     await client.close()
   })
 })
@@ -288,13 +289,13 @@ describe('After a gap in a session every hook and every listener is notified onc
     vi.useFakeTimers()
     let session = 's1'
     const { opened, open } = streams('id: 1\ndata:\n\n')
-    const peer = httpPeer((seen) => {
-      const { method, message, headers } = seen
+    const peer = httpPeer((request) => {
+      const { method, message, headers } = request
       if (message.method === 'initialize')
-        return result(seen, initialized(), { 'Mcp-Session-Id': session })
-      if (headers.get('mcp-session-id') !== session) return error(seen, -32001, 404)
+        return result(request, initialized(), { 'Mcp-Session-Id': session })
+      if (headers.get('mcp-session-id') !== session) return error(request, -32001, 404)
       if (method === 'GET') return open()
-      return message.id === undefined ? new Response(null, { status: 202 }) : result(seen, {})
+      return message.id === undefined ? new Response(null, { status: 202 }) : result(request, {})
     })
     const { client, received } = await listening(peer)
     session = 's2'
@@ -310,15 +311,15 @@ describe('After a gap in a session every hook and every listener is notified onc
     let session = 's1'
     const problems: Error[] = []
     const { open } = streams('id: 1\ndata:\n\n')
-    const peer = httpPeer((seen) => {
-      const { method, message, headers } = seen
+    const peer = httpPeer((request) => {
+      const { method, message, headers } = request
       if (message.method === 'initialize')
-        return result(seen, initialized(), { 'Mcp-Session-Id': session })
-      if (headers.get('mcp-session-id') !== session) return error(seen, -32001, 404)
+        return result(request, initialized(), { 'Mcp-Session-Id': session })
+      if (headers.get('mcp-session-id') !== session) return error(request, -32001, 404)
       if (method === 'GET') return open()
-      if (session === 's2' && message.method === 'logging/setLevel') return error(seen, -32603)
-      if (session === 's2' && message.params?.uri === 'a:b') return error(seen, -32002)
-      return message.id === undefined ? new Response(null, { status: 202 }) : result(seen, {})
+      if (session === 's2' && message.method === 'logging/setLevel') return error(request, -32603)
+      if (session === 's2' && message.params?.uri === 'a:b') return error(request, -32002)
+      return message.id === undefined ? new Response(null, { status: 202 }) : result(request, {})
     })
     const onError = (problem: Error): void => void problems.push(problem)
     const { client, received } = await listening(peer, { onError })
@@ -326,7 +327,7 @@ describe('After a gap in a session every hook and every listener is notified onc
     session = 's2'
     await client.ping()
     await vi.advanceTimersByTimeAsync(5_000)
-    expect(peer.sent('resources/subscribe').slice(2)).toMatchObject([
+    expect(peer.received('resources/subscribe').slice(2)).toMatchObject([
       { message: { params: { uri: 'a:b' } } },
       { message: { params: { uri: 'a:c' } } },
     ])
@@ -339,14 +340,14 @@ describe('After a gap in a session every hook and every listener is notified onc
     vi.useFakeTimers()
     let isUp = true
     const { open } = streams()
-    const peer = httpPeer((seen) => {
-      const { method, message } = seen
+    const peer = httpPeer((request) => {
+      const { method, message } = request
       if (message.method === 'initialize')
-        return result(seen, initialized(), { 'Mcp-Session-Id': 's1' })
+        return result(request, initialized(), { 'Mcp-Session-Id': 's1' })
       if (!isUp && message.method !== 'notifications/initialized')
         return new Response(null, { status: 404 })
       if (method === 'GET') return open()
-      return message.id === undefined ? new Response(null, { status: 202 }) : result(seen, {})
+      return message.id === undefined ? new Response(null, { status: 202 }) : result(request, {})
     })
     const { client } = await listening(peer)
     isUp = false

@@ -31,7 +31,7 @@ function asker(revision: string, tools: JsonObject[] = []): DuplexPeer {
 async function ask(peer: DuplexPeer, id: string, method: string, params: JsonObject) {
   peer.send({ jsonrpc: '2.0', id, method, params })
   const answer = (): JsonObject | undefined =>
-    peer.seen.find((one) => (one.id as unknown) === id && one.method === undefined)
+    peer.messages.find((one) => (one.id as unknown) === id && one.method === undefined)
   await until(() => answer() !== undefined)
   return answer() as { result?: JsonObject; error?: { code: number } }
 }
@@ -88,7 +88,7 @@ describe.each(FORMS)('a form in %s', (revision) => {
     })
     const answer = ask(peer, 'e', 'elicitation/create', form)
     await client.ping()
-    const sent = () => peer.seen.filter(({ result: body }) => body !== undefined)
+    const sent = () => peer.messages.filter(({ result: body }) => body !== undefined)
     expect(sent()).toEqual([])
     send({ who: 'Ada, reviewed' })
     expect((await answer).result?.content).toEqual({ who: 'Ada, reviewed' })
@@ -264,10 +264,10 @@ describe.each(LEGACY)('results of tools in %s', (revision) => {
   test('may link to an unlisted resource, which is read as it is [L-TOOL-037]', async () => {
     const link = { type: 'resource_link', uri: 'note://hidden?x=%2F', name: 'hidden' }
     const peer = legacyPeer(
-      (seen) => {
-        if (seen.message.method === 'tools/call') return result(seen, { content: [link] })
-        const { uri } = seen.message.params as { uri: string }
-        return result(seen, { contents: [{ uri, text: 'found' }] })
+      (request) => {
+        if (request.message.method === 'tools/call') return result(request, { content: [link] })
+        const { uri } = request.message.params as { uri: string }
+        return result(request, { contents: [{ uri, text: 'found' }] })
       },
       { version: revision },
     )
@@ -275,7 +275,7 @@ describe.each(LEGACY)('results of tools in %s', (revision) => {
     const [block] = (await client.callTool('a')).content
     const { contents } = await client.readResource((block as { uri: string }).uri)
     expect(contents).toEqual([{ uri: link.uri, text: 'found' }])
-    expect(peer.sent('resources/list')).toEqual([])
+    expect(peer.received('resources/list')).toEqual([])
     await client.close()
   })
 })

@@ -18,13 +18,13 @@ function oldPeer(
   to = 'https://peer.example/post?s=1',
 ): { peer: HttpPeer; stream: EventStream } {
   const stream = eventStream()
-  const peer = httpPeer((seen) => {
-    if (seen.method === 'GET') {
+  const peer = httpPeer((request) => {
+    if (request.method === 'GET') {
       stream.write(`event: endpoint\ndata: ${where}\n\n`)
       return stream.response
     }
-    if (seen.url !== to) return new Response(null, { status: 404 })
-    const { id, method } = seen.message
+    if (request.url !== to) return new Response(null, { status: 404 })
+    const { id, method } = request.message
     const body = method === 'initialize' ? initialized('2024-11-05') : { content }
     if (id !== undefined && method) stream.event({ jsonrpc: '2.0', id, result: body })
     return new Response('Accepted', { status: 202 })
@@ -47,11 +47,13 @@ describe('HTTP+SSE', () => {
       const client = await connectTo(peer, options)
       expect(client.revision).toBe('2024-11-05')
       expect(await client.callTool('a')).toEqual({ content })
-      const posts = peer.seen.filter((seen) => seen.method === 'POST')
-      expect(posts.map((seen) => seen.url)).toEqual(Array(3).fill('https://peer.example/post?s=1'))
-      expect(posts.every((seen) => seen.headers.get('content-type') === 'application/json')).toBe(
-        true,
+      const posts = peer.requests.filter((request) => request.method === 'POST')
+      expect(posts.map((request) => request.url)).toEqual(
+        Array(3).fill('https://peer.example/post?s=1'),
       )
+      expect(
+        posts.every((request) => request.headers.get('content-type') === 'application/json'),
+      ).toBe(true)
       await client.close()
     },
   )
@@ -64,7 +66,7 @@ describe('HTTP+SSE', () => {
   ])('refuses the endpoint "%s" on another origin [L-SSE-009]', async (where) => {
     const { peer, stream } = oldPeer(where)
     await expect(connectTo(peer, options)).rejects.toMatchObject({ code: 'HTTP' })
-    expect(peer.seen.every((seen) => seen.url === 'https://peer.example/mcp')).toBe(true)
+    expect(peer.requests.every((request) => request.url === 'https://peer.example/mcp')).toBe(true)
     await until(() => stream.cancelled)
   })
 
@@ -88,8 +90,8 @@ describe('HTTP+SSE', () => {
     const { peer, stream } = oldPeer('/post?s=1')
     const client = await connectTo(peer, { ...options, roots: [{ uri: 'file:///a' }] })
     stream.event({ jsonrpc: '2.0', id: 'r', method: 'roots/list' })
-    await until(() => peer.seen.at(-1)?.message.id === 'r')
-    expect(peer.seen.at(-1)?.message.result).toEqual({ roots: [{ uri: 'file:///a' }] })
+    await until(() => peer.requests.at(-1)?.message.id === 'r')
+    expect(peer.requests.at(-1)?.message.result).toEqual({ roots: [{ uri: 'file:///a' }] })
     await client.close()
   })
 

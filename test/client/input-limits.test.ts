@@ -77,10 +77,10 @@ describe('the input requests of one call', () => {
     const call = client.callTool('a')
     flood((request) => peer.send(request), 10_000)
     await expect(call).rejects.toMatchObject(tooMuch)
-    await until(() => peer.seen.filter(({ method }) => !method).length === 10_000)
+    await until(() => peer.messages.filter(({ method }) => !method).length === 10_000)
     // Those after the call count as part of it
     expect(counts.asked).toBe(100)
-    expect(peer.sent('notifications/cancelled')).toHaveLength(1)
+    expect(peer.received('notifications/cancelled')).toHaveLength(1)
   })
 
   test('ends the call after maxInputs questions on its stream over HTTP, and no other call [S014]', async () => {
@@ -97,7 +97,7 @@ describe('the input requests of one call', () => {
     await until(() => streams.size === 2)
     flood((request) => streams.get('greedy')?.event(request), 50)
     await expect(greedy).rejects.toMatchObject(tooMuch)
-    const id = peer.sent('tools/call').find(({ message }) => {
+    const id = peer.received('tools/call').find(({ message }) => {
       return (message.params as JsonObject).name === 'modest'
     })?.message.id
     streams.get('modest')?.event({ jsonrpc: '2.0', id: 'm', ...elicitation })
@@ -135,12 +135,16 @@ describe('the input requests of one call', () => {
     void client.ping().catch(() => {})
     for (let listed = 0; listed < 5; listed++) {
       const list = client.request('tools/list', {}, { cache: 'reload' })
-      await until(() => peer.sent('tools/list').length > listed)
+      await until(() => peer.received('tools/list').length > listed)
       flood((request) => peer.send(request), 8)
-      peer.send({ jsonrpc: '2.0', id: peer.sent('tools/list')[listed]?.id, result: { tools: [] } })
+      peer.send({
+        jsonrpc: '2.0',
+        id: peer.received('tools/list')[listed]?.id,
+        result: { tools: [] },
+      })
       await list
       const answered = 8 * (listed + 1)
-      await until(() => peer.seen.filter(({ method }) => !method).length === answered)
+      await until(() => peer.messages.filter(({ method }) => !method).length === answered)
     }
     expect(counts.asked).toBe(10)
   })
@@ -174,7 +178,7 @@ describe('the input requests of one call', () => {
       flood((request) => peer.send(request), 60)
       await until(() => counts.asked === 60 && counts.now === 0)
       expect(counts.most).toBe(most)
-      const [{ id } = {}] = peer.sent('tools/call')
+      const [{ id } = {}] = peer.received('tools/call')
       peer.send({ jsonrpc: '2.0', id, result: { content } })
       expect(await call).toEqual({ content })
     },
@@ -196,7 +200,7 @@ describe('the input requests of one call', () => {
     for (const requestId of ['second', 'first']) {
       peer.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })
     }
-    await until(() => peer.seen.some(({ id }) => String(id) === 'third'))
+    await until(() => peer.messages.some(({ id }) => String(id) === 'third'))
     expect(shown).toBe(2)
     expect(problems).toEqual([])
   })
@@ -207,14 +211,14 @@ describe('the input requests of one call', () => {
     const peer = sessionPeer()
     await using client = await connectTo(peer, options)
     flood((request) => peer.send(request), 50)
-    await until(() => peer.seen.filter(({ method }) => !method).length === 50)
+    await until(() => peer.messages.filter(({ method }) => !method).length === 50)
     expect(counts.asked).toBe(5)
     expect(problems).toEqual([expect.objectContaining(tooMuch)])
     // A new call is a new beginning
     const pinged = client.ping()
     peer.send({ jsonrpc: '2.0', id: 'again', method: 'roots/list' })
     await until(() => counts.asked === 6)
-    const [{ id } = {}] = peer.sent('ping')
+    const [{ id } = {}] = peer.received('ping')
     peer.send({ jsonrpc: '2.0', id, result: {} })
     await pinged
   })

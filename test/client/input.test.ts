@@ -67,7 +67,7 @@ describe('a call that needs input', () => {
       where: { roots: [{ uri: 'file:///work' }] },
     }
     expect(structuredContent).toEqual(answers)
-    const [first, second] = peer.sent('tools/call') as { id: number; params: JsonObject }[]
+    const [first, second] = peer.received('tools/call') as { id: number; params: JsonObject }[]
     expect(second?.id).not.toBe(first?.id)
     expect(second?.params).toEqual({
       ...first?.params,
@@ -163,7 +163,7 @@ describe('a call that needs input', () => {
       )
       const client = await connectTo(peer, accept)
       await client.request(method, { name: 'a', uri: 'a:b' })
-      expect(peer.sent(method)).toHaveLength(2)
+      expect(peer.received(method)).toHaveLength(2)
       await client.close()
     },
   )
@@ -188,7 +188,7 @@ describe('a call that needs input', () => {
     const peer = asking(() => ({ resultType: 'input_required', ...body }))
     const client = await connectTo(peer, accept)
     await expect(client.callTool('a')).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
-    expect(peer.sent('tools/call')).toHaveLength(1)
+    expect(peer.received('tools/call')).toHaveLength(1)
     await client.close()
   })
 
@@ -219,7 +219,7 @@ describe('a call that needs input', () => {
       const client = await connectTo(peer, { ...options, roots: () => (answered++, []) })
       await expect(client.callTool('a')).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
       expect(answered).toBe(0)
-      expect(peer.sent('tools/call')).toHaveLength(1)
+      expect(peer.received('tools/call')).toHaveLength(1)
       await client.close()
     },
   )
@@ -229,7 +229,7 @@ describe('a call that needs input', () => {
     const bad = new Error('no model')
     const client = await connectTo(peer, { onSample: () => Promise.reject(bad) })
     await expect(client.callTool('a')).rejects.toBe(bad)
-    expect(peer.sent('tools/call')).toHaveLength(1)
+    expect(peer.received('tools/call')).toHaveLength(1)
     await client.close()
   })
 
@@ -256,7 +256,7 @@ describe('a call that needs input', () => {
       message: '"tools/call" reached "maxRounds" (3): the server asks for ["who"]',
       data: { inputRequests: { who: elicitation } },
     })
-    expect(peer.sent('tools/call')).toHaveLength(4)
+    expect(peer.received('tools/call')).toHaveLength(4)
     await client.close()
   })
 
@@ -266,7 +266,7 @@ describe('a call that needs input', () => {
     const before = performance.now()
     await expect(client.callTool('a')).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' })
     expect(performance.now() - before).toBeGreaterThan(100)
-    expect(peer.sent('tools/call')).toHaveLength(3)
+    expect(peer.received('tools/call')).toHaveLength(3)
     await client.close()
   })
 
@@ -285,7 +285,7 @@ describe('a call that needs input', () => {
     controller.abort()
     await expect(call).rejects.toMatchObject({ code: 'ABORTED' })
     expect(handler?.aborted).toBe(true)
-    expect(peer.seen).toHaveLength(2)
+    expect(peer.messages).toHaveLength(2)
     await client.close()
   })
 
@@ -308,18 +308,18 @@ describe('a call that needs input', () => {
       type: 'object',
       properties: { r: { type: 'string', 'x-mcp-header': 'R' } },
     }
-    const peer = modernPeer((seen) => {
-      const { method, params } = seen.message
-      if (method === 'tools/list') return result(seen, { tools: [{ name: 'a', inputSchema }] })
+    const peer = modernPeer((request) => {
+      const { method, params } = request.message
+      if (method === 'tools/list') return result(request, { tools: [{ name: 'a', inputSchema }] })
       return result(
-        seen,
+        request,
         params?.requestState ? { content } : { resultType: 'input_required', requestState: 's' },
       )
     })
     const client = await connectTo(peer)
     await client.listAllTools()
     await client.callTool('a', { r: 'x' })
-    for (const { headers } of peer.sent('tools/call')) {
+    for (const { headers } of peer.received('tools/call')) {
       expect(headers.get('mcp-name')).toBe('a')
       expect(headers.get('mcp-param-r')).toBe('x')
     }
@@ -327,10 +327,10 @@ describe('a call that needs input', () => {
   })
 
   test('passes the identity of the server to handlers [M-MRTR-060] [M-ELIC-030]', async () => {
-    const peer = modernPeer((seen) =>
+    const peer = modernPeer((request) =>
       result(
-        seen,
-        seen.message.params?.inputResponses
+        request,
+        request.message.params?.inputResponses
           ? { content }
           : { resultType: 'input_required', inputRequests: { who: elicitation } },
       ),
@@ -369,7 +369,7 @@ describe('approval', () => {
     const client = await connectTo(peer, { approve: async ({ params }) => params.name !== 'rm' })
     await expect(client.callTool('rm', { path: '/' })).rejects.toMatchObject({ code: 'DENIED' })
     await client.callTool('ls')
-    expect(peer.sent('tools/call')).toHaveLength(1)
+    expect(peer.received('tools/call')).toHaveLength(1)
     await client.close()
   })
 
@@ -381,7 +381,7 @@ describe('approval', () => {
     const client = await connectTo(peer, { ...accept, approve })
     expect((await client.callTool('e')).structuredContent).toEqual({ q: { action: 'decline' } })
     await expect(client.callTool('s')).rejects.toMatchObject({ code: 'DENIED' })
-    expect(peer.sent('tools/call')).toHaveLength(3)
+    expect(peer.received('tools/call')).toHaveLength(3)
     await client.close()
   })
 })
@@ -399,9 +399,9 @@ describe('requests of a server with sessions', () => {
     })
     const client = await connectTo(peer, options)
     peer.send({ jsonrpc: '2.0', id: 'q', ...request })
-    await until(() => peer.seen.some((seen) => !seen.method))
+    await until(() => peer.messages.some((message) => !message.method))
     await client.close()
-    return peer.seen.find((seen) => !seen.method) ?? {}
+    return peer.messages.find((message) => !message.method) ?? {}
   }
 
   test('are answered by the handlers, under their ids [L-ELIC-006] [L-SAMP-001] [L-ROOT-001]', async () => {
@@ -650,8 +650,8 @@ describe('requests of a server with sessions', () => {
     await until(() => signal?.aborted === true)
     expect(signal?.reason).toBe('late')
     peer.send({ jsonrpc: '2.0', id: 2, method: 'ping' })
-    await until(() => peer.seen.some((seen) => seen.id === 2))
-    expect(peer.seen.some((seen) => seen.id === 1 && !seen.method)).toBe(false)
+    await until(() => peer.messages.some((message) => message.id === 2))
+    expect(peer.messages.some((message) => message.id === 1 && !message.method)).toBe(false)
     await client.close()
   })
 
@@ -660,7 +660,7 @@ describe('requests of a server with sessions', () => {
       if (message.method === 'server/discover') return refuse(message, -32601)
       if (message.method === 'initialize') return reply(message, initialized())
       if (message.method === 'tools/call') return { jsonrpc: '2.0', id: 'q', ...elicitation }
-      const call = peer.seen.find((seen) => seen.method === 'tools/call')
+      const call = peer.messages.find((message) => message.method === 'tools/call')
       return message.method ? undefined : reply(call ?? {}, { content })
     })
     const client = await connectTo(peer, {
@@ -683,7 +683,7 @@ test('capabilities follow the handlers, and others are not declared [M-ELIC-002]
     capabilities: { sampling: { tools: {} }, extensions: { 'a.b/c': {} } },
   })
   expect(
-    (peer.seen[0]!.params!._meta as JsonObject)['io.modelcontextprotocol/clientCapabilities'],
+    (peer.messages[0]!.params!._meta as JsonObject)['io.modelcontextprotocol/clientCapabilities'],
   ).toEqual({
     elicitation: { form: {} },
     sampling: { tools: {} },
@@ -695,7 +695,7 @@ test('capabilities follow the handlers, and others are not declared [M-ELIC-002]
   const useless = { elicitation: { form: {} }, sampling: {}, roots: {} }
   await (await connectTo(other, { capabilities: useless })).close()
   expect(
-    (other.seen[0]!.params!._meta as JsonObject)['io.modelcontextprotocol/clientCapabilities'],
+    (other.messages[0]!.params!._meta as JsonObject)['io.modelcontextprotocol/clientCapabilities'],
   ).toEqual({})
 })
 
@@ -710,6 +710,9 @@ test('changed roots are notified in a session, and cannot be notified since 2026
     await client.rootsChanged()
     await client.close()
   }
-  expect(legacy.seen.at(-1)).toEqual({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' })
-  expect(modern.seen).toHaveLength(1)
+  expect(legacy.messages.at(-1)).toEqual({
+    jsonrpc: '2.0',
+    method: 'notifications/roots/list_changed',
+  })
+  expect(modern.messages).toHaveLength(1)
 })

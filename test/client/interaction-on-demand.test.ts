@@ -31,7 +31,7 @@ describe('A client without handlers', () => {
     const peer = sessionPeer()
     const client = await connectTo(peer)
     for (const id of ['a', 'b', 'c']) peer.send({ ...question, id })
-    const answers = () => peer.seen.filter(({ error }) => error !== undefined)
+    const answers = () => peer.messages.filter(({ error }) => error !== undefined)
     await until(() => answers().length === 3)
     expect(answers()).toMatchObject(['a', 'b', 'c'].map((id) => ({ id, error: { code: -32601 } })))
     await client.close()
@@ -60,17 +60,17 @@ describe('A client without handlers', () => {
     await until(() => aborted.mock.calls.length === 1)
     await client.close()
     expect(aborted).toHaveBeenCalledTimes(2)
-    expect(peer.seen.some(({ result: answer }) => answer !== undefined)).toBe(false)
+    expect(peer.messages.some(({ result: answer }) => answer !== undefined)).toBe(false)
   })
 
   test('forgets a cached list when a session announces its change', async () => {
     let lists = 0
-    const peer = legacyPeer((seen) => {
-      if (seen.message.method === 'tools/list') {
-        return result(seen, { tools: [], ttlMs: 60_000, version: ++lists })
+    const peer = legacyPeer((request) => {
+      if (request.message.method === 'tools/list') {
+        return result(request, { tools: [], ttlMs: 60_000, version: ++lists })
       }
       const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }
-      const answer = { jsonrpc: '2.0', id: seen.message.id, result: { content: [] } }
+      const answer = { jsonrpc: '2.0', id: request.message.id, result: { content: [] } }
       const events = [changed, answer].map((event) => `data: ${JSON.stringify(event)}\n\n`)
       return new Response(events.join(''), { headers: { 'content-type': 'text/event-stream' } })
     })
@@ -92,7 +92,7 @@ describe('A client with a handler', () => {
     const peer = duplexPeer((message) => reply(message, discovered()))
     await using client = await connectTo(peer, options)
     expect(client.revision).toBe('2026-07-28')
-    const meta = peer.sent('server/discover')[0]?.params as { _meta: object }
+    const meta = peer.received('server/discover')[0]?.params as { _meta: object }
     expect(meta._meta).toMatchObject({
       'io.modelcontextprotocol/clientCapabilities': capability,
     })

@@ -11,7 +11,7 @@ import {
   result,
   until,
   type HttpPeer,
-  type Seen,
+  type ScriptedRequest,
 } from './peers.ts'
 import { settled } from '../settled.ts'
 
@@ -25,26 +25,29 @@ afterEach(() => {
 })
 
 /** A server with sessions; a script answers GETs and calls, nothing when it leaves it to the default. */
-function scripted(answer: (seen: Seen) => Response | Promise<Response> | undefined): HttpPeer {
-  const plain = legacyPeer((seen) => result(seen, { content }))
-  return httpPeer((seen) => {
-    const own = answer(seen)
+function scripted(
+  answer: (request: ScriptedRequest) => Response | Promise<Response> | undefined,
+): HttpPeer {
+  const plain = legacyPeer((request) => result(request, { content }))
+  return httpPeer((request) => {
+    const own = answer(request)
     if (own) return own
-    const { method, headers, message } = seen
-    return plain.fetch(seen.url, { method, headers, body: JSON.stringify(message) })
+    const { method, headers, message } = request
+    return plain.fetch(request.url, { method, headers, body: JSON.stringify(message) })
   })
 }
 
-const gets = (peer: HttpPeer): Seen[] => peer.seen.filter((seen) => seen.method === 'GET')
+const gets = (peer: HttpPeer): ScriptedRequest[] =>
+  peer.requests.filter((request) => request.method === 'GET')
 
 describe('requests over HTTP', () => {
   test('are one POST each, with both types accepted [L-HTTP-007] [L-HTTP-008] [L-HTTP-010]', async () => {
-    const peer = legacyPeer((seen) => result(seen, { content }))
+    const peer = legacyPeer((request) => result(request, { content }))
     const client = await connectTo(peer, legacy)
     await client.callTool('a')
     await client.callTool('b')
-    const posts = peer.seen.filter((seen) => seen.method === 'POST')
-    expect(posts.map((seen) => seen.message.method)).toEqual([
+    const posts = peer.requests.filter((request) => request.method === 'POST')
+    expect(posts.map((request) => request.message.method)).toEqual([
       'initialize',
       'notifications/initialized',
       'tools/call',
@@ -61,50 +64,50 @@ describe('requests over HTTP', () => {
   })
 
   test('carry session and version after initialize, and DELETE ends the session [L-HTTP-053] [L-HTTP-058] [L-HTTP-064] [L-HTTP-065]', async () => {
-    const peer = legacyPeer((seen) => result(seen, { content }), { version: '2025-06-18' })
+    const peer = legacyPeer((request) => result(request, { content }), { version: '2025-06-18' })
     const client = await connectTo(peer, { ...legacy, onToolsChanged() {} })
     await client.callTool('a')
     await until(() => gets(peer).length === 1)
     await client.close()
-    expect(peer.seen[0]?.headers.has('mcp-session-id')).toBe(false)
-    expect(peer.seen[0]?.headers.has('mcp-protocol-version')).toBe(false)
-    expect(peer.seen.at(-1)?.method).toBe('DELETE')
-    for (const { headers } of peer.seen.slice(1)) {
+    expect(peer.requests[0]?.headers.has('mcp-session-id')).toBe(false)
+    expect(peer.requests[0]?.headers.has('mcp-protocol-version')).toBe(false)
+    expect(peer.requests.at(-1)?.method).toBe('DELETE')
+    for (const { headers } of peer.requests.slice(1)) {
       expect(headers.get('mcp-session-id')).toBe('s1')
       expect(headers.get('mcp-protocol-version')).toBe('2025-06-18')
     }
-    expect(peer.seen).toHaveLength(5)
+    expect(peer.requests).toHaveLength(5)
   })
 
   test('end the session once, even if the client is closed twice at once [L-HTTP-058]', async () => {
-    const peer = legacyPeer((seen) => result(seen, { content }))
+    const peer = legacyPeer((request) => result(request, { content }))
     const client = await connectTo(peer, legacy)
     await Promise.all([client.close(), client.close()])
-    expect(peer.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
+    expect(peer.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
   })
 
   test('work without a session, which then is not ended [L-HTTP-074]', async () => {
-    const peer = legacyPeer((seen) => result(seen, { content }), { session: '' })
+    const peer = legacyPeer((request) => result(request, { content }), { session: '' })
     const client = await connectTo(peer, legacy)
     await client.callTool('a')
     await client.close()
-    expect(peer.seen.some((seen) => seen.headers.has('mcp-session-id'))).toBe(false)
-    expect(peer.seen.some((seen) => seen.method === 'DELETE')).toBe(false)
+    expect(peer.requests.some((request) => request.headers.has('mcp-session-id'))).toBe(false)
+    expect(peer.requests.some((request) => request.method === 'DELETE')).toBe(false)
   })
 
   test.each([405, 404, 200, 500])(
     'close when DELETE is answered with %i [L-HTTP-059]',
     async (status) => {
-      const peer = scripted((seen) =>
-        seen.method === 'DELETE' ? new Response('', { status }) : undefined,
+      const peer = scripted((request) =>
+        request.method === 'DELETE' ? new Response('', { status }) : undefined,
       )
       await (await connectTo(peer, legacy)).close()
-      expect(peer.seen.at(-1)?.method).toBe('DELETE')
+      expect(peer.requests.at(-1)?.method).toBe('DELETE')
     },
   )
 
   test("keep the protocol's headers even if the application sets them", async () => {
-    const peer = legacyPeer((seen) => result(seen, { content }))
+    const peer = legacyPeer((request) => result(request, { content }))
     const client = await connectTo(peer, {
       ...legacy,
       onToolsChanged() {},
@@ -123,7 +126,7 @@ describe('requests over HTTP', () => {
     await client.callTool('a')
     await until(() => gets(peer).length === 1)
     await client.close()
-    for (const { method, headers, message } of peer.seen) {
+    for (const { method, headers, message } of peer.requests) {
       const first = message.method === 'initialize'
       expect(headers.get('authorization')).toBe('Bearer t')
       expect(headers.get('x-own')).toBe('a')
@@ -136,20 +139,20 @@ describe('requests over HTTP', () => {
   })
 
   test('take headers from a function, called for each request', async () => {
-    const peer = legacyPeer((seen) => result(seen, { content }))
+    const peer = legacyPeer((request) => result(request, { content }))
     let count = 0
     const headers = async (): Promise<Record<string, string>> => ({
       authorization: `Bearer ${++count}`,
     })
     const client = await connectTo(peer, { ...legacy, headers })
     await client.callTool('a')
-    const tokens = peer.seen.map((seen) => seen.headers.get('authorization'))
+    const tokens = peer.requests.map((request) => request.headers.get('authorization'))
     expect(tokens).toEqual(['Bearer 1', 'Bearer 2', 'Bearer 3'])
     await client.close()
   })
 
   test('call fetch without a receiver', async () => {
-    const peer = legacyPeer((seen) => result(seen, { content }))
+    const peer = legacyPeer((request) => result(request, { content }))
     async function strict(this: unknown, url: string, init: RequestInit): Promise<Response> {
       if (this !== undefined) throw new TypeError('Illegal invocation')
       return await peer.fetch(url, init)
@@ -160,7 +163,7 @@ describe('requests over HTTP', () => {
   })
 
   test('use the global fetch of the moment when none is given', async () => {
-    const peer = legacyPeer((seen) => result(seen, { content }))
+    const peer = legacyPeer((request) => result(request, { content }))
     vi.stubGlobal('fetch', peer.fetch)
     try {
       const client = await connectTo(
@@ -189,8 +192,8 @@ describe('acknowledgements of a notification', () => {
     ['200 null', () => json(null)],
     ['200 {}', () => json({})],
   ])('may be %s [L-HTTP-012] [B019]', async (_, answer) => {
-    const peer = scripted((seen) =>
-      seen.message.method === 'notifications/initialized' ? answer() : undefined,
+    const peer = scripted((request) =>
+      request.message.method === 'notifications/initialized' ? answer() : undefined,
     )
     const client = await connectTo(peer, legacy)
     expect(await client.callTool('a')).toEqual({ content })
@@ -198,8 +201,8 @@ describe('acknowledgements of a notification', () => {
   })
 
   test.each([400, 500])('with status %i are errors', async (status) => {
-    const peer = scripted((seen) =>
-      seen.message.method === 'notifications/initialized'
+    const peer = scripted((request) =>
+      request.message.method === 'notifications/initialized'
         ? new Response('', { status })
         : undefined,
     )
@@ -220,11 +223,11 @@ describe('answers to a request', () => {
     await client.close()
   })
 
-  const call = (answer: (seen: Seen) => Response | Promise<Response>) =>
-    scripted((seen) => (seen.message.method === 'tools/call' ? answer(seen) : undefined))
-  const message = (seen: Seen): unknown => ({
+  const call = (answer: (request: ScriptedRequest) => Response | Promise<Response>) =>
+    scripted((request) => (request.message.method === 'tools/call' ? answer(request) : undefined))
+  const message = (request: ScriptedRequest): unknown => ({
     jsonrpc: '2.0',
-    id: seen.message.id,
+    id: request.message.id,
     result: { content },
   })
 
@@ -232,8 +235,8 @@ describe('answers to a request', () => {
     'may be of type %s [L-HTTP-015] [M-HTTP-018] [M-HTTP-019]',
     async (type) => {
       const peer = call(
-        (seen) =>
-          new Response(JSON.stringify(message(seen)), { headers: { 'content-type': type } }),
+        (request) =>
+          new Response(JSON.stringify(message(request)), { headers: { 'content-type': type } }),
       )
       const client = await connectTo(peer, legacy)
       expect(await client.callTool('a')).toEqual({ content })
@@ -244,8 +247,8 @@ describe('answers to a request', () => {
   test('come on a stream, and count at once though it stays open [M-HTTP-025]', async () => {
     vi.useFakeTimers()
     const stream = eventStream()
-    const peer = call((seen) => {
-      stream.event(message(seen))
+    const peer = call((request) => {
+      stream.event(message(request))
       return stream.response
     })
     const client = await connectTo(peer, legacy)
@@ -262,7 +265,7 @@ describe('answers to a request', () => {
     const bytes = new TextEncoder().encode(text)
     for (const size of [1, 2, 3, 5, 7, 1000]) {
       const problems: Error[] = []
-      const peer = call((seen) => {
+      const peer = call((request) => {
         const body = new ReadableStream<Uint8Array>({
           start(controller) {
             for (let at = 0; at < bytes.length; at += size)
@@ -270,7 +273,7 @@ describe('answers to a request', () => {
             controller.close()
           },
         })
-        expect(seen.message.id).toBe(2)
+        expect(request.message.id).toBe(2)
         return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
       })
       const client = await connectTo(peer, { ...legacy, onError: (e) => problems.push(e) })
@@ -282,11 +285,11 @@ describe('answers to a request', () => {
 
   test('with another id are not taken, even if another call waits for it [M-HTTP-026]', async () => {
     const streams = [eventStream(), eventStream()]
-    const peer = call((seen) => streams[seen.message.params?.name === 'a' ? 0 : 1]!.response)
+    const peer = call((request) => streams[request.message.params?.name === 'a' ? 0 : 1]!.response)
     const client = await connectTo(peer, legacy)
     const calls = Promise.all([client.callTool('a'), client.callTool('b')])
-    await until(() => peer.sent('tools/call').length === 2)
-    const [a, b] = peer.sent('tools/call')
+    await until(() => peer.received('tools/call').length === 2)
+    const [a, b] = peer.received('tools/call')
     for (const id of [999, String(a!.message.id), b!.message.id]) {
       streams[0]?.event({ jsonrpc: '2.0', id, result: { content: [] } })
     }
@@ -378,14 +381,14 @@ describe('answers to a request', () => {
     const big = { content: [{ type: 'text', text: 'x'.repeat(5_000) }] }
     const options = { ...legacy, maxMessageLength: 2_000 }
     const plain = await connectTo(
-      call((seen) => result(seen, big)),
+      call((request) => result(request, big)),
       options,
     )
     await expect(plain.callTool('a')).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' })
     const stream = eventStream()
     const streamed = await connectTo(
-      call((seen) => {
-        stream.event({ jsonrpc: '2.0', id: seen.message.id, result: big })
+      call((request) => {
+        stream.event({ jsonrpc: '2.0', id: request.message.id, result: big })
         return stream.response
       }),
       options,
@@ -427,12 +430,12 @@ describe('answers to a request', () => {
       const updated: string[] = []
       const stream = eventStream()
       const peer = legacyPeer(
-        (seen) => {
+        (request) => {
           const batch = [
             { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: 'a:b' } },
-            message(seen),
+            message(request),
           ]
-          if (seen.message.params?.name === 'json') return json(batch)
+          if (request.message.params?.name === 'json') return json(batch)
           stream.event(batch)
           stream.end()
           return stream.response
@@ -457,25 +460,25 @@ describe('answers to a request', () => {
 describe('cancelling', () => {
   test('posts a notification, as a closed stream says nothing [L-HTTP-030]', async () => {
     const stream = eventStream()
-    const peer = scripted((seen) =>
-      seen.message.method === 'tools/call' ? stream.response : undefined,
+    const peer = scripted((request) =>
+      request.message.method === 'tools/call' ? stream.response : undefined,
     )
     const client = await connectTo(peer, legacy)
     const controller = new AbortController()
     const call = client.callTool('a', {}, { signal: controller.signal })
-    await until(() => peer.sent('tools/call').length === 1)
+    await until(() => peer.received('tools/call').length === 1)
     controller.abort()
     await expect(call).rejects.toMatchObject({ code: 'ABORTED' })
-    await until(() => peer.sent('notifications/cancelled').length === 1)
-    const [cancelled] = peer.sent('notifications/cancelled')
-    expect(cancelled?.message.params?.requestId).toBe(peer.sent('tools/call')[0]?.message.id)
+    await until(() => peer.received('notifications/cancelled').length === 1)
+    const [cancelled] = peer.received('notifications/cancelled')
+    expect(cancelled?.message.params?.requestId).toBe(peer.received('tools/call')[0]?.message.id)
     expect(cancelled?.headers.get('mcp-session-id')).toBe('s1')
     await until(() => stream.cancelled)
     await client.close()
   })
 
   test('rejects at once even when fetch ignores its signal', async () => {
-    const plain = legacyPeer((seen) => result(seen, { content }))
+    const plain = legacyPeer((request) => result(request, { content }))
     const fetch = (url: string, init: RequestInit): Promise<Response> =>
       JSON.stringify(init.body).includes('tools/call')
         ? new Promise(() => {})
@@ -495,16 +498,16 @@ describe('resuming a stream', () => {
     const second = eventStream()
     const third = eventStream()
     const streams = [second, third]
-    const peer = scripted((seen) => {
-      if (seen.message.method === 'tools/call') return first.response
-      return seen.method === 'GET' ? streams.shift()?.response : undefined
+    const peer = scripted((request) => {
+      if (request.message.method === 'tools/call') return first.response
+      return request.method === 'GET' ? streams.shift()?.response : undefined
     })
     const problems: Error[] = []
     const client = await connectTo(peer, { ...legacy, onError: (e) => problems.push(e) })
     const seen: number[] = []
     const call = client.callTool('a', {}, { onProgress: ({ progress }) => seen.push(progress) })
     await vi.advanceTimersByTimeAsync(0)
-    const [request] = peer.sent('tools/call')
+    const [request] = peer.received('tools/call')
     first.write('id: a\0b\n\nid: ok1\nretry: 1500\nretry: 5x\ndata:\n\n')
     first.end()
     await vi.advanceTimersByTimeAsync(1499)
@@ -525,8 +528,8 @@ describe('resuming a stream', () => {
     third.event({ jsonrpc: '2.0', id: request?.message.id, result: { content } }, 'ok3')
     expect(await call).toEqual({ content })
     expect(seen).toEqual([1])
-    expect(peer.sent('tools/call')).toHaveLength(1)
-    for (const { method, headers } of peer.seen) {
+    expect(peer.received('tools/call')).toHaveLength(1)
+    for (const { method, headers } of peer.requests) {
       if (method === 'POST') expect(headers.has('last-event-id')).toBe(false)
     }
     expect(problems).toEqual([])
@@ -535,11 +538,11 @@ describe('resuming a stream', () => {
 
   test('continues where it was, though a connection brought nothing but comments [L-HTTP-043]', async () => {
     let gone = 0
-    const peer = scripted((seen) => {
-      const call = peer.sent('tools/call')[0]?.message.id
-      if (seen.method === 'POST' && seen.message.method !== 'tools/call') return undefined
+    const peer = scripted((request) => {
+      const call = peer.received('tools/call')[0]?.message.id
+      if (request.method === 'POST' && request.message.method !== 'tools/call') return undefined
       const stream = eventStream()
-      if (seen.method === 'POST') stream.write('id: 1\nretry: 1\ndata:\n\n')
+      if (request.method === 'POST') stream.write('id: 1\nretry: 1\ndata:\n\n')
       else if (gone++ === 0) stream.write(':\n\n')
       else stream.event({ jsonrpc: '2.0', id: call, result: { content } }, '2')
       stream.end()
@@ -552,8 +555,8 @@ describe('resuming a stream', () => {
   })
 
   test('is not attempted without an id [L-HTTP-073]', async () => {
-    const peer = scripted((seen) => {
-      if (seen.message.method !== 'tools/call') return undefined
+    const peer = scripted((request) => {
+      if (request.message.method !== 'tools/call') return undefined
       const stream = eventStream()
       stream.write('retry: 1\n\n')
       stream.end()
@@ -566,9 +569,9 @@ describe('resuming a stream', () => {
   })
 
   test.each([405, 400])('that is refused with %i fails the call', async (status) => {
-    const peer = scripted((seen) => {
-      if (seen.method === 'GET') return new Response(null, { status })
-      if (seen.message.method !== 'tools/call') return undefined
+    const peer = scripted((request) => {
+      if (request.method === 'GET') return new Response(null, { status })
+      if (request.message.method !== 'tools/call') return undefined
       const stream = eventStream()
       stream.write('id: 1\nretry: 1\ndata:\n\n')
       stream.end()
@@ -582,9 +585,9 @@ describe('resuming a stream', () => {
 
   test('that keeps failing is abandoned after some attempts', async () => {
     vi.useFakeTimers()
-    const peer = scripted((seen) => {
-      if (seen.method === 'GET') return Promise.reject(new TypeError('down'))
-      if (seen.message.method !== 'tools/call') return undefined
+    const peer = scripted((request) => {
+      if (request.method === 'GET') return Promise.reject(new TypeError('down'))
+      if (request.message.method !== 'tools/call') return undefined
       const stream = eventStream()
       stream.write('id: 1\nretry: 10\ndata:\n\n')
       stream.end()
@@ -610,7 +613,7 @@ describe('the standalone stream of a session', () => {
   ])('may be missing: %s [L-HTTP-034]', async (name, answer) => {
     vi.useFakeTimers()
     const problems: Error[] = []
-    const peer = scripted((seen) => (seen.method === 'GET' ? answer() : undefined))
+    const peer = scripted((request) => (request.method === 'GET' ? answer() : undefined))
     const client = await connectTo(peer, {
       ...legacy,
       onToolsChanged() {},
@@ -637,7 +640,9 @@ describe('the standalone stream of a session', () => {
     vi.spyOn(Math, 'random').mockReturnValue(0)
     const streams = [eventStream(), eventStream()]
     const queue = [...streams]
-    const peer = scripted((seen) => (seen.method === 'GET' ? queue.shift()?.response : undefined))
+    const peer = scripted((request) =>
+      request.method === 'GET' ? queue.shift()?.response : undefined,
+    )
     const received: string[] = []
     const client = await connectTo(peer, {
       ...legacy,
@@ -651,7 +656,7 @@ describe('the standalone stream of a session', () => {
     streams[0]?.event({ jsonrpc: '2.0', id: 5, method: 'roots/list' }, 'e2')
     await vi.advanceTimersByTimeAsync(0)
     expect(received).toEqual(['tools'])
-    const answer = peer.seen.find((seen) => seen.message.result)
+    const answer = peer.requests.find((request) => request.message.result)
     expect(answer?.message).toEqual({
       jsonrpc: '2.0',
       id: 5,
@@ -672,8 +677,8 @@ describe('the standalone stream of a session', () => {
 
   test('is opened again with growing pauses while the server is down', async () => {
     vi.useFakeTimers()
-    const peer = scripted((seen) =>
-      seen.method === 'GET' ? Promise.reject(new TypeError('down')) : undefined,
+    const peer = scripted((request) =>
+      request.method === 'GET' ? Promise.reject(new TypeError('down')) : undefined,
     )
     const client = await connectTo(peer, { ...legacy, onToolsChanged() {} })
     await vi.advanceTimersByTimeAsync(120_000)
@@ -693,17 +698,17 @@ describe('a session that the server ended', () => {
       alive: '',
       forget: () => void (state.alive = ''),
     }
-    state.peer = httpPeer((seen) => {
-      const session = seen.headers.get('mcp-session-id')
-      if (seen.message.method === 'initialize') {
+    state.peer = httpPeer((request) => {
+      const session = request.headers.get('mcp-session-id')
+      if (request.message.method === 'initialize') {
         state.alive = `s${++state.sessions}`
-        return result(seen, initialized(), { 'Mcp-Session-Id': state.alive })
+        return result(request, initialized(), { 'Mcp-Session-Id': state.alive })
       }
-      if (session !== state.alive) return error(seen, -32001, 404)
-      if (seen.method === 'GET') return eventStream().response
-      if (seen.method === 'DELETE' || seen.message.id === undefined)
+      if (session !== state.alive) return error(request, -32001, 404)
+      if (request.method === 'GET') return eventStream().response
+      if (request.method === 'DELETE' || request.message.id === undefined)
         return new Response(null, { status: 202 })
-      return result(seen, { content })
+      return result(request, { content })
     })
     return state
   }
@@ -713,17 +718,17 @@ describe('a session that the server ended', () => {
     const client = await connectTo(server.peer, legacy)
     await client.callTool('a')
     server.forget()
-    server.peer.seen.length = 0
+    server.peer.requests.length = 0
     const calls = await Promise.all(Array.from({ length: 5 }, () => client.callTool('a')))
     expect(calls).toEqual(Array.from({ length: 5 }, () => ({ content })))
-    const [initialize, ...more] = server.peer.sent('initialize')
+    const [initialize, ...more] = server.peer.received('initialize')
     expect(more).toEqual([])
     expect(initialize?.headers.has('mcp-session-id')).toBe(false)
-    expect(server.peer.sent('notifications/initialized')).toHaveLength(1)
-    expect(server.peer.sent('notifications/initialized')[0]?.headers.get('mcp-session-id')).toBe(
-      's2',
-    )
-    expect(server.peer.sent('tools/call')).toHaveLength(10)
+    expect(server.peer.received('notifications/initialized')).toHaveLength(1)
+    expect(
+      server.peer.received('notifications/initialized')[0]?.headers.get('mcp-session-id'),
+    ).toBe('s2')
+    expect(server.peer.received('tools/call')).toHaveLength(10)
     await client.close()
   })
 
@@ -731,13 +736,13 @@ describe('a session that the server ended', () => {
     const server = forgetful()
     const stream = eventStream()
     let first = true
-    const peer = httpPeer((seen) => {
-      if (seen.method === 'GET' && first) {
+    const peer = httpPeer((request) => {
+      if (request.method === 'GET' && first) {
         first = false
         return stream.response
       }
-      const { method, headers, message } = seen
-      return server.peer.fetch(seen.url, { method, headers, body: JSON.stringify(message) })
+      const { method, headers, message } = request
+      return server.peer.fetch(request.url, { method, headers, body: JSON.stringify(message) })
     })
     const client = await connectTo(peer, { ...legacy, onResourceUpdated() {} })
     await client.subscribe('file:///a')
@@ -745,9 +750,9 @@ describe('a session that the server ended', () => {
     server.forget()
     stream.write('retry: 10\n\n')
     stream.end()
-    await until(() => peer.sent('resources/subscribe').length === 2)
-    expect(peer.sent('initialize')).toHaveLength(2)
-    expect(peer.sent('logging/setLevel')).toHaveLength(2)
+    await until(() => peer.received('resources/subscribe').length === 2)
+    expect(peer.received('initialize')).toHaveLength(2)
+    expect(peer.received('logging/setLevel')).toHaveLength(2)
     expect(gets(peer).at(-1)?.headers.get('mcp-session-id')).toBe('s2')
     expect(await client.callTool('a')).toEqual({ content })
     await client.close()
@@ -756,14 +761,17 @@ describe('a session that the server ended', () => {
   test('is not lost again by an answer that was late', async () => {
     const server = forgetful()
     let answerLate: (() => void) | undefined
-    const peer = httpPeer((seen) => {
-      if (seen.message.params?.name === 'late' && seen.headers.get('mcp-session-id') === 's1') {
+    const peer = httpPeer((request) => {
+      if (
+        request.message.params?.name === 'late' &&
+        request.headers.get('mcp-session-id') === 's1'
+      ) {
         return new Promise((resolve) => {
           answerLate = () => resolve(new Response(null, { status: 404 }))
         })
       }
-      const { method, headers, message } = seen
-      return server.peer.fetch(seen.url, { method, headers, body: JSON.stringify(message) })
+      const { method, headers, message } = request
+      return server.peer.fetch(request.url, { method, headers, body: JSON.stringify(message) })
     })
     const client = await connectTo(peer, legacy)
     const late = client.callTool('late')
@@ -771,19 +779,19 @@ describe('a session that the server ended', () => {
     expect(await client.callTool('a')).toEqual({ content })
     answerLate?.()
     expect(await late).toEqual({ content })
-    expect(peer.sent('initialize')).toHaveLength(2)
+    expect(peer.received('initialize')).toHaveLength(2)
     await client.close()
   })
 
   test('is waited for by calls that begin while it is replaced', async () => {
     const server = forgetful()
     let proceed: (() => void) | undefined
-    const peer = httpPeer(async (seen) => {
-      const { method, headers, message } = seen
-      if (message.method === 'initialize' && peer.sent('initialize').length === 2) {
+    const peer = httpPeer(async (request) => {
+      const { method, headers, message } = request
+      if (message.method === 'initialize' && peer.received('initialize').length === 2) {
         await new Promise<void>((resolve) => (proceed = resolve))
       }
-      return server.peer.fetch(seen.url, { method, headers, body: JSON.stringify(message) })
+      return server.peer.fetch(request.url, { method, headers, body: JSON.stringify(message) })
     })
     const client = await connectTo(peer, legacy)
     server.forget()
@@ -793,36 +801,38 @@ describe('a session that the server ended', () => {
     await settled()
     proceed?.()
     expect(await Promise.all([first, second])).toEqual([{ content }, { content }])
-    const sessions = peer.sent('tools/call').map((seen) => seen.headers.get('mcp-session-id'))
+    const sessions = peer
+      .received('tools/call')
+      .map((request) => request.headers.get('mcp-session-id'))
     expect(sessions).toEqual(['s1', 's2', 's2'])
     await client.close()
   })
 
   test('that is lost again at once is abandoned [B021]', async () => {
     let initializes = 0
-    const peer = httpPeer((seen) => {
-      if (seen.message.method === 'initialize') {
-        return result(seen, initialized(), { 'Mcp-Session-Id': `s${++initializes}` })
+    const peer = httpPeer((request) => {
+      if (request.message.method === 'initialize') {
+        return result(request, initialized(), { 'Mcp-Session-Id': `s${++initializes}` })
       }
-      return seen.message.id === undefined
+      return request.message.id === undefined
         ? new Response(null, { status: 202 })
         : new Response(null, { status: 404 })
     })
     const client = await connectTo(peer, legacy)
     await expect(client.callTool('a')).rejects.toMatchObject({ code: 'SESSION_LOST' })
     expect(initializes).toBe(2)
-    expect(peer.sent('tools/call')).toHaveLength(2)
+    expect(peer.received('tools/call')).toHaveLength(2)
     await client.close()
   })
 
   test('that cannot be replaced is an error of its own', async () => {
     let first = true
-    const peer = httpPeer((seen) => {
-      if (seen.message.method === 'initialize' && first) {
+    const peer = httpPeer((request) => {
+      if (request.message.method === 'initialize' && first) {
         first = false
-        return result(seen, initialized(), { 'Mcp-Session-Id': 's1' })
+        return result(request, initialized(), { 'Mcp-Session-Id': 's1' })
       }
-      if (seen.message.id === undefined) return new Response(null, { status: 202 })
+      if (request.message.id === undefined) return new Response(null, { status: 202 })
       return new Response(null, { status: 404 })
     })
     const client = await connectTo(peer, legacy)
@@ -831,12 +841,12 @@ describe('a session that the server ended', () => {
   })
 
   test('is not what an error code 404 in a result means', async () => {
-    const peer = scripted((seen) =>
-      seen.message.method === 'tools/call' ? error(seen, 404) : undefined,
+    const peer = scripted((request) =>
+      request.message.method === 'tools/call' ? error(request, 404) : undefined,
     )
     const client = await connectTo(peer, legacy)
     await expect(client.callTool('a')).rejects.toMatchObject({ code: 404 })
-    expect(peer.sent('initialize')).toHaveLength(1)
+    expect(peer.received('initialize')).toHaveLength(1)
     await client.close()
   })
 })
@@ -848,12 +858,12 @@ describe('redirects', () => {
   test.each([307, 308])(
     'with status %i within the origin are followed, body and all [M-HTTP-051]',
     async (status) => {
-      const peer = scripted((seen) =>
-        seen.url === endpoint ? redirect(status, '/mcp/') : undefined,
+      const peer = scripted((request) =>
+        request.url === endpoint ? redirect(status, '/mcp/') : undefined,
       )
       const client = await connectTo(peer, legacy)
       expect(await client.callTool('a')).toEqual({ content })
-      expect(peer.seen.map((seen) => new URL(seen.url).pathname)).toEqual([
+      expect(peer.requests.map((request) => new URL(request.url).pathname)).toEqual([
         '/mcp',
         '/mcp/',
         '/mcp/',
@@ -874,8 +884,8 @@ describe('redirects', () => {
       const peer = httpPeer(() => redirect(status, location))
       const failure = await connectTo(peer, legacy).catch((e: unknown) => e)
       expect(failure).toMatchObject({ code: 'HTTP' })
-      expect(peer.seen.every((seen) => seen.url === endpoint)).toBe(true)
-      expect(peer.seen.length).toBeLessThan(6)
+      expect(peer.requests.every((request) => request.url === endpoint)).toBe(true)
+      expect(peer.requests.length).toBeLessThan(6)
     },
   )
 })
@@ -884,16 +894,16 @@ describe('signing in', () => {
   test('passes a challenge to the provider, and sends the request again', async () => {
     let token = 'old'
     const challenges: (string | null)[] = []
-    const peer = legacyPeer((seen) => result(seen, { content }))
-    const guarded = httpPeer((seen) => {
-      if (seen.headers.get('authorization') !== 'Bearer new') {
+    const peer = legacyPeer((request) => result(request, { content }))
+    const guarded = httpPeer((request) => {
+      if (request.headers.get('authorization') !== 'Bearer new') {
         return new Response('no', {
           status: 401,
           headers: { 'www-authenticate': 'Bearer scope="a"' },
         })
       }
-      const { method, headers, message } = seen
-      return peer.fetch(seen.url, { method, headers, body: JSON.stringify(message) })
+      const { method, headers, message } = request
+      return peer.fetch(request.url, { method, headers, body: JSON.stringify(message) })
     })
     const client = await connectTo(guarded, {
       ...legacy,
@@ -921,7 +931,7 @@ describe('signing in', () => {
     const auth = { headers: () => ({}), challenged: () => ++asked > 0 }
     await expect(connectTo(peer, { auth })).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
     expect(asked).toBe(3)
-    expect(peer.seen).toHaveLength(4)
+    expect(peer.requests).toHaveLength(4)
   })
 
   test.each([

@@ -21,7 +21,7 @@ describe('initialize', () => {
   test('comes first and sends version, capabilities and client [L-LIFE-001] [L-LIFE-002] [L-LIFE-009]', async () => {
     const peer = sessionPeer()
     const client = await connectTo(peer, { ...legacy, info: { name: 'me', version: '2' } })
-    expect(peer.seen[0]).toEqual({
+    expect(peer.messages[0]).toEqual({
       jsonrpc: '2.0',
       id: expect.any(Number) as number,
       method: 'initialize',
@@ -38,19 +38,19 @@ describe('initialize', () => {
     const peer = sessionPeer()
     await (await connectTo(peer, legacy)).close()
     const { name, version } = packageJson
-    expect(peer.seen[0]?.params?.clientInfo).toEqual({ name, version })
+    expect(peer.messages[0]?.params?.clientInfo).toEqual({ name, version })
   })
 
   test('is followed by one initialized notification, without an id [L-LIFE-004] [L-RPC-013]', async () => {
     const peer = sessionPeer()
     const client = await connectTo(peer, legacy)
     await client.callTool('a')
-    expect(peer.seen.map((seen) => seen.method)).toEqual([
+    expect(peer.messages.map((message) => message.method)).toEqual([
       'initialize',
       'notifications/initialized',
       'tools/call',
     ])
-    expect(peer.seen[1]).toEqual({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    expect(peer.messages[1]).toEqual({ jsonrpc: '2.0', method: 'notifications/initialized' })
     await client.close()
   })
 
@@ -74,7 +74,7 @@ describe('initialize', () => {
       expect(failure).toMatchObject({ code: 'VERSION_MISMATCH' })
       expect((failure as Error).message).toContain(version)
       expect((failure as Error).message).toContain('2025-11-25')
-      expect(peer.sent('notifications/initialized')).toEqual([])
+      expect(peer.received('notifications/initialized')).toEqual([])
       await expect(peer.transport.send([])).rejects.toMatchObject({ code: 'CLOSED' })
     },
   )
@@ -103,7 +103,7 @@ describe('initialize', () => {
     const seen = async (revision: '2025-11-25' | '2025-06-18' | '2025-03-26') => {
       const peer = sessionPeer(undefined, initialized(revision))
       await (await connectTo(peer, { revision, info })).close()
-      return peer.seen[0]?.params?.clientInfo
+      return peer.messages[0]?.params?.clientInfo
     }
     expect(await seen('2025-11-25')).toEqual(info)
     expect(await seen('2025-06-18')).toEqual({ name: 'me', title: 'Me', version: '2' })
@@ -118,8 +118,8 @@ describe('initialize', () => {
     const other = duplexPeer(() => undefined)
     const signal = AbortSignal.timeout(20)
     await expect(connectTo(other, { ...legacy, signal })).rejects.toMatchObject({ code: 'ABORTED' })
-    for (const { seen } of [peer, other]) {
-      expect(seen.map((message) => message.method)).toEqual(['initialize'])
+    for (const { messages } of [peer, other]) {
+      expect(messages.map((message) => message.method)).toEqual(['initialize'])
     }
   })
 
@@ -148,9 +148,9 @@ describe('pings of the server', () => {
     })
     const client = await connectTo(peer, legacy)
     peer.send({ jsonrpc: '2.0', id: 0, method: 'ping' })
-    await until(() => peer.seen.some((seen) => seen.id === 0))
-    expect(peer.seen).toContainEqual({ jsonrpc: '2.0', id: 'early', result: {} })
-    expect(peer.seen).toContainEqual({ jsonrpc: '2.0', id: 0, result: {} })
+    await until(() => peer.messages.some((message) => message.id === 0))
+    expect(peer.messages).toContainEqual({ jsonrpc: '2.0', id: 'early', result: {} })
+    expect(peer.messages).toContainEqual({ jsonrpc: '2.0', id: 0, result: {} })
     await client.close()
   })
 })
@@ -159,7 +159,7 @@ describe('a capability that the server did not declare', () => {
   test('is refused locally, and nothing is sent [L-LIFE-016] [L-RES-018] [L-PROM-013]', async () => {
     const peer = sessionPeer(undefined, initialized('2025-11-25', { resources: {} }))
     const client = await connectTo(peer, legacy)
-    const sent = peer.seen.length
+    const sent = peer.messages.length
     const calls = [
       client.listAllTools(),
       client.callTool('a'),
@@ -170,7 +170,7 @@ describe('a capability that the server did not declare', () => {
     for (const call of calls)
       await expect(call).rejects.toMatchObject({ code: 'CAPABILITY_MISSING' })
     await expect(client.subscribe('file:///a')).rejects.toMatchObject({ code: 'UNSUPPORTED' })
-    expect(peer.seen).toHaveLength(sent)
+    expect(peer.messages).toHaveLength(sent)
     await client.close()
   })
 
@@ -183,7 +183,7 @@ describe('a capability that the server did not declare', () => {
     const client = await connectTo(peer, legacy)
     const ref = { type: 'ref/prompt', name: 'a' } as const
     expect(await client.complete(ref, { name: 'b', value: '' }, { c: 'd' })).toEqual(completion)
-    expect(peer.seen.at(-1)?.params).toEqual({ ref, argument: { name: 'b', value: '' } })
+    expect(peer.messages.at(-1)?.params).toEqual({ ref, argument: { name: 'b', value: '' } })
     await client.close()
   })
 
@@ -216,7 +216,7 @@ describe('batches', () => {
     })
     expect(await client.callTool('a')).toEqual({ content })
     expect(updated).toEqual(['a:b'])
-    expect(peer.seen).toContainEqual({ jsonrpc: '2.0', id: 'p', result: {} })
+    expect(peer.messages).toContainEqual({ jsonrpc: '2.0', id: 'p', result: {} })
     await client.close()
   })
 

@@ -19,7 +19,7 @@ function pagedPeer(
 }
 
 function cursors(peer: DuplexPeer, method: string): unknown[] {
-  return peer.sent(method).map((seen) => (seen.params as JsonObject).cursor)
+  return peer.received(method).map((message) => (message.params as JsonObject).cursor)
 }
 
 async function withPages<T>(
@@ -271,7 +271,9 @@ describe('lists', () => {
     )
     await using client = await connectTo(peer)
     for (const uri of ['a:1', 'a:2', 'a:3', 'a:3', 'a:1']) await client.readResource(uri)
-    const asked = peer.sent('resources/read').map((seen) => (seen.params as JsonObject).uri)
+    const asked = peer
+      .received('resources/read')
+      .map((message) => (message.params as JsonObject).uri)
     expect(asked).toEqual(['a:1', 'a:2', 'a:3', 'a:1'])
   })
 })

@@ -328,7 +328,7 @@ describe('the order of middleware of a client', () => {
 describe('an extension of a client', () => {
   const connectWith = (extensions: ReturnType<typeof clientExtension>[]): Promise<Client> =>
     connectTo(
-      modernPeer((seen) => result(seen, {})),
+      modernPeer((request) => result(request, {})),
       { extensions },
     )
   const attached: string[] = []
@@ -366,11 +366,11 @@ describe('an extension of a client', () => {
       await (await connectWith(extensions)).close()
       expect(attached.toSorted()).toEqual(['com.example/base', 'com.example/needy'])
     }
-    const peer = modernPeer((seen) => result(seen, {}))
+    const peer = modernPeer((request) => result(request, {}))
     await expect(connectTo(peer, { extensions: [needy] })).rejects.toThrow(
       '"com.example/needy" needs "com.example/base" to store results',
     )
-    expect(peer.seen).toEqual([])
+    expect(peer.requests).toEqual([])
   })
 
   it('leaves nothing behind when it cannot be attached [E-EXT-044]', async () => {

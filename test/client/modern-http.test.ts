@@ -27,22 +27,22 @@ function annotated(name: string, annotation: unknown, type: unknown = 'string'):
 }
 
 function toolsPeer(tools: JsonObject[]): HttpPeer {
-  return modernPeer((seen) =>
-    result(seen, seen.message.method === 'tools/list' ? { tools } : { content }),
+  return modernPeer((request) =>
+    result(request, request.message.method === 'tools/list' ? { tools } : { content }),
   )
 }
 
 describe('headers of 2026-07-28', () => {
   test('repeat version, method and name [M-HDR-001] [M-HDR-002] [M-HDR-010] [M-HDR-011] [M-HDR-012] [M-HDR-013] [M-HTTP-008] [M-HTTP-009] [M-HTTP-012] [M-HTTP-013]', async () => {
-    const peer = modernPeer((seen) =>
-      result(seen, { content, messages: [], contents: [], prompts: [] }),
+    const peer = modernPeer((request) =>
+      result(request, { content, messages: [], contents: [], prompts: [] }),
     )
     const client = await connectTo(peer)
     await client.callTool('天気 x')
     await client.getPrompt('p')
     await client.readResource('file:///a%2Fb')
     await client.listAllPrompts()
-    const rows = peer.seen.map(({ headers }) => [
+    const rows = peer.requests.map(({ headers }) => [
       headers.get('mcp-method'),
       headers.get('mcp-name'),
     ])
@@ -53,7 +53,7 @@ describe('headers of 2026-07-28', () => {
       ['resources/read', 'file:///a%2Fb'],
       ['prompts/list', null],
     ])
-    for (const { headers, message, method } of peer.seen) {
+    for (const { headers, message, method } of peer.requests) {
       expect(method).toBe('POST')
       expect(headers.get('mcp-protocol-version')).toBe('2026-07-28')
       expect(headers.get('accept')).toBe('application/json, text/event-stream')
@@ -68,18 +68,18 @@ describe('headers of 2026-07-28', () => {
     const peer = modernPeer(() => new Response(null, { status: 202 }))
     const client = await connectTo(peer)
     await client.notify('notifications/x', { a: 1 })
-    expect(peer.seen.at(-1)?.headers.get('mcp-protocol-version')).toBe('2026-07-28')
-    expect(peer.seen.at(-1)?.headers.get('mcp-method')).toBe('notifications/x')
+    expect(peer.requests.at(-1)?.headers.get('mcp-protocol-version')).toBe('2026-07-28')
+    expect(peer.requests.at(-1)?.headers.get('mcp-method')).toBe('notifications/x')
   })
 
   test('never name a session, even if the server does; nothing is deleted [M-HTTP-047]', async () => {
-    const peer = modernPeer((seen) => result(seen, { content }, { 'mcp-session-id': 's1' }))
+    const peer = modernPeer((request) => result(request, { content }, { 'mcp-session-id': 's1' }))
     const client = await connectTo(peer)
     await client.callTool('a')
     await client.callTool('a')
     await client.close()
-    expect(peer.seen.some(({ headers }) => headers.has('mcp-session-id'))).toBe(false)
-    expect(peer.seen.every(({ method }) => method === 'POST')).toBe(true)
+    expect(peer.requests.some(({ headers }) => headers.has('mcp-session-id'))).toBe(false)
+    expect(peer.requests.every(({ method }) => method === 'POST')).toBe(true)
   })
 })
 
@@ -92,12 +92,9 @@ describe('arguments in headers', () => {
     await client.request('tools/call', { name: 'a', arguments: { region: 'us' } })
     await client.callTool('a', { region: null })
     await client.callTool('a')
-    expect(peer.sent('tools/call').map(({ headers }) => headers.get('mcp-param-region'))).toEqual([
-      '=?base64?5pel5pys6Kqe?=',
-      'us',
-      null,
-      null,
-    ])
+    expect(
+      peer.received('tools/call').map(({ headers }) => headers.get('mcp-param-region')),
+    ).toEqual(['=?base64?5pel5pys6Kqe?=', 'us', null, null])
   })
 
   test('that are badly annotated hide their tool, with a warning; others stay [M-HDR-042] [M-HDR-043] [M-HDR-044] [M-HDR-046]', async () => {
@@ -110,7 +107,7 @@ describe('arguments in headers', () => {
     expect(problems[0]).toContain('"bad"')
     expect(problems[0]).toContain('My Region')
     await expect(client.callTool('bad')).rejects.toMatchObject({ code: 'INVALID_USE' })
-    expect(peer.sent('tools/call')).toHaveLength(0)
+    expect(peer.received('tools/call')).toHaveLength(0)
   })
 
   test('whose integer JSON does not carry fail locally [M-HDR-039]', async () => {
@@ -124,43 +121,45 @@ describe('arguments in headers', () => {
 
   test('that the server requires are read from the list, once [M-HDR-055] [M-HDR-056] [M-HDR-058]', async () => {
     let annotation = 'Old'
-    const peer = modernPeer((seen) => {
-      if (seen.message.method === 'tools/list') {
-        return result(seen, {
+    const peer = modernPeer((request) => {
+      if (request.message.method === 'tools/list') {
+        return result(request, {
           tools: [annotated('a', annotation)],
           ttlMs: 60_000,
           cacheScope: 'private',
         })
       }
-      return seen.headers.has(`mcp-param-${annotation.toLowerCase()}`)
-        ? result(seen, { content })
-        : error(seen, -32020, 400)
+      return request.headers.has(`mcp-param-${annotation.toLowerCase()}`)
+        ? result(request, { content })
+        : error(request, -32020, 400)
     })
     const client = await connectTo(peer)
     expect(await client.callTool('a', { region: 'x' })).toEqual({ content })
     annotation = 'New'
     expect(await client.callTool('a', { region: 'x' })).toEqual({ content })
-    const ids = peer.sent('tools/call').map(({ message }) => message.id)
+    const ids = peer.received('tools/call').map(({ message }) => message.id)
     expect(new Set(ids).size).toBe(4)
-    expect(peer.sent('tools/list')).toHaveLength(2)
+    expect(peer.received('tools/list')).toHaveLength(2)
   })
 
   test('that the server keeps rejecting are abandoned [M-HDR-057]', async () => {
-    const peer = modernPeer((seen) =>
-      seen.message.method === 'tools/list' ? result(seen, { tools: [] }) : error(seen, -32020, 400),
+    const peer = modernPeer((request) =>
+      request.message.method === 'tools/list'
+        ? result(request, { tools: [] })
+        : error(request, -32020, 400),
     )
     const client = await connectTo(peer)
     await expect(client.callTool('a')).rejects.toMatchObject({ code: -32020 })
-    expect(peer.sent('tools/call')).toHaveLength(2)
+    expect(peer.received('tools/call')).toHaveLength(2)
   })
 })
 
 describe('versions of a running client', () => {
   test('that the server drops are negotiated again, once [M-VER-006] [M-VER-008]', async () => {
-    const peer = modernPeer((seen) => error(seen, -32022, 400, { supported: ['2027-01-01'] }))
+    const peer = modernPeer((request) => error(request, -32022, 400, { supported: ['2027-01-01'] }))
     const client = await connectTo(peer)
     await expect(client.callTool('a')).rejects.toMatchObject({ code: -32022 })
-    expect(peer.seen.map((seen) => seen.message.method)).toEqual([
+    expect(peer.requests.map((request) => request.message.method)).toEqual([
       'server/discover',
       'tools/call',
       'server/discover',
@@ -170,8 +169,10 @@ describe('versions of a running client', () => {
 
   test('of a server that no longer shares one are an error that names both sides [M-VER-007]', async () => {
     let update = false
-    const peer = httpPeer((seen) =>
-      update ? error(seen, -32022, 400, { supported: ['2027-01-01'] }) : result(seen, discovered()),
+    const peer = httpPeer((request) =>
+      update
+        ? error(request, -32022, 400, { supported: ['2027-01-01'] })
+        : result(request, discovered()),
     )
     const client = await connectTo(peer)
     update = true
@@ -179,7 +180,7 @@ describe('versions of a running client', () => {
       code: 'VERSION_MISMATCH',
       message: expect.stringContaining('2027-01-01') as string,
     })
-    expect(peer.sent('tools/call')).toHaveLength(1)
+    expect(peer.received('tools/call')).toHaveLength(1)
   })
 })
 
@@ -190,13 +191,13 @@ describe('streams of 2026-07-28', () => {
     const client = await connectTo(peer)
     const controller = new AbortController()
     const call = client.callTool('a', {}, { signal: controller.signal })
-    await until(() => peer.sent('tools/call').length === 1)
+    await until(() => peer.received('tools/call').length === 1)
     controller.abort()
     await expect(call).rejects.toMatchObject({ code: 'ABORTED' })
-    expect(peer.sent('tools/call')[0]?.signal.aborted).toBe(true)
+    expect(peer.received('tools/call')[0]?.signal.aborted).toBe(true)
     await until(() => stream.cancelled)
     await client.close()
-    expect(peer.seen).toHaveLength(2)
+    expect(peer.requests).toHaveLength(2)
   })
 
   test('that time out are closed too [M-CANC-012] [M-CANC-013]', async () => {
@@ -207,7 +208,7 @@ describe('streams of 2026-07-28', () => {
       code: 'TIMEOUT',
     })
     await until(() => stream.cancelled)
-    expect(peer.seen).toHaveLength(2)
+    expect(peer.requests).toHaveLength(2)
   })
 
   test('that break fail the call at once and are not resumed [M-HTTP-033] [M-HTTP-034] [M-HTTP-032]', async () => {
@@ -220,16 +221,16 @@ describe('streams of 2026-07-28', () => {
       })
       const client = await connectTo(peer)
       await expect(client.callTool('a')).rejects.toMatchObject({ code: 'NETWORK' })
-      expect(peer.seen.every(({ method }) => method === 'POST')).toBe(true)
-      expect(peer.sent('tools/call')).toHaveLength(1)
+      expect(peer.requests.every(({ method }) => method === 'POST')).toBe(true)
+      expect(peer.received('tools/call')).toHaveLength(1)
       await client.close()
     }
   })
 
   test('that break during a list are sent again, with a new id [M-HTTP-033] [M-HTTP-034]', async () => {
     let first = true
-    const peer = modernPeer((seen) => {
-      if (!first) return result(seen, { tools: [] })
+    const peer = modernPeer((request) => {
+      if (!first) return result(request, { tools: [] })
       first = false
       const stream = eventStream()
       stream.end()
@@ -237,17 +238,17 @@ describe('streams of 2026-07-28', () => {
     })
     const client = await connectTo(peer)
     expect(await client.listAllTools()).toEqual([])
-    const [one, two] = peer.sent('tools/list')
+    const [one, two] = peer.received('tools/list')
     expect(one?.message.id).not.toBe(two?.message.id)
     await client.close()
   })
 
   test('bring log messages to their call and to the client [M-LOG-014]', async () => {
-    const peer = modernPeer((seen) => {
+    const peer = modernPeer((request) => {
       const stream = eventStream()
-      const params = { level: 'info', logger: seen.message.params?.name, data: null }
+      const params = { level: 'info', logger: request.message.params?.name, data: null }
       stream.event({ jsonrpc: '2.0', method: 'notifications/message', params })
-      stream.event({ jsonrpc: '2.0', id: seen.message.id, result: { content } })
+      stream.event({ jsonrpc: '2.0', id: request.message.id, result: { content } })
       stream.end()
       return stream.response
     })
@@ -266,16 +267,16 @@ describe('streams of 2026-07-28', () => {
 
   test('may carry messages that answer no request [M-COMPAT-034]', async () => {
     const problems: string[] = []
-    const peer = modernPeer((seen) => {
+    const peer = modernPeer((request) => {
       const stream = eventStream()
       stream.event({ jsonrpc: '2.0', id: 1, method: 'roots/list' })
-      stream.event({ jsonrpc: '2.0', id: seen.message.id, result: { content } })
+      stream.event({ jsonrpc: '2.0', id: request.message.id, result: { content } })
       return stream.response
     })
     const client = await connectTo(peer, { roots: [], onError: (e) => problems.push(e.message) })
     await client.callTool('a')
     expect(problems).toHaveLength(1)
-    expect(peer.seen.every(({ message }) => message.method)).toBe(true)
+    expect(peer.requests.every(({ message }) => message.method)).toBe(true)
     await client.close()
   })
 })

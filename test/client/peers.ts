@@ -5,7 +5,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import type { ScriptedPeer as DuplexPeer } from '../../src/testing/scripted-peer.ts'
 import type {
   ScriptedFetch as HttpPeer,
-  ScriptedRequest as Seen,
+  ScriptedRequest,
 } from '../../src/testing/scripted-fetch.ts'
 import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/protocol/types.ts'
@@ -22,7 +22,7 @@ export {
 export type { ScriptedEvents as EventStream } from '../../src/testing/scripted-fetch.ts'
 export type { ScriptedFetch as HttpPeer } from '../../src/testing/scripted-fetch.ts'
 export type { ScriptedPeer as DuplexPeer } from '../../src/testing/scripted-peer.ts'
-export type { ScriptedRequest as Seen } from '../../src/testing/scripted-fetch.ts'
+export type { ScriptedRequest } from '../../src/testing/scripted-fetch.ts'
 import { PATIENCE } from '../patience.ts'
 
 /** A JSON response. */
@@ -34,14 +34,23 @@ export function json(body: unknown, status = 200, headers: Record<string, string
 }
 
 /** A result as JSON. */
-export function result(seen: Seen, body: JsonObject, headers?: Record<string, string>): Response {
-  return json({ jsonrpc: '2.0', id: seen.message.id, result: body }, 200, headers)
+export function result(
+  request: ScriptedRequest,
+  body: JsonObject,
+  headers?: Record<string, string>,
+): Response {
+  return json({ jsonrpc: '2.0', id: request.message.id, result: body }, 200, headers)
 }
 
 /** An error as JSON. */
-export function error(seen: Seen, code: number, status = 200, data?: unknown): Response {
+export function error(
+  request: ScriptedRequest,
+  code: number,
+  status = 200,
+  data?: unknown,
+): Response {
   const body = { code, message: `error ${code}`, ...(data !== undefined && { data }) }
-  return json({ jsonrpc: '2.0', id: seen.message.id, error: body }, status)
+  return json({ jsonrpc: '2.0', id: request.message.id, error: body }, status)
 }
 
 const serverInfo = { name: 'peer', version: '1' }
@@ -77,49 +86,49 @@ export const everything: JsonObject = {
 
 /** A server of 2026-07-28 behind `fetch`: answers `server/discover`, a script the rest. */
 export function modernPeer(
-  answer: (seen: Seen) => Response | Promise<Response>,
+  answer: (request: ScriptedRequest) => Response | Promise<Response>,
   capabilities?: JsonObject,
 ): HttpPeer {
-  return httpPeer((seen) =>
-    seen.message.method === 'server/discover'
-      ? result(seen, discovered(capabilities))
-      : answer(seen),
+  return httpPeer((request) =>
+    request.message.method === 'server/discover'
+      ? result(request, discovered(capabilities))
+      : answer(request),
   )
 }
 
 /** A server with sessions behind `fetch`: does the handshake, a script the rest. */
 export function legacyPeer(
-  answer: (seen: Seen) => Response | Promise<Response>,
+  answer: (request: ScriptedRequest) => Response | Promise<Response>,
   { version = '2025-11-25', session = 's1', capabilities = everything } = {},
 ): HttpPeer {
-  return httpPeer((seen) => {
-    const { method } = seen.message
-    if (method === 'server/discover') return error(seen, -32600, 400)
+  return httpPeer((request) => {
+    const { method } = request.message
+    if (method === 'server/discover') return error(request, -32600, 400)
     if (method === 'initialize') {
       return result(
-        seen,
+        request,
         initialized(version, capabilities),
         session ? { 'Mcp-Session-Id': session } : {},
       )
     }
-    if (seen.method === 'POST' && (method?.startsWith('notifications/') || !method)) {
+    if (request.method === 'POST' && (method?.startsWith('notifications/') || !method)) {
       return new Response(null, { status: 202 })
     }
-    if (seen.method === 'DELETE') return new Response(null, { status: 204 })
-    return seen.method === 'GET' ? new Response(null, { status: 405 }) : answer(seen)
+    if (request.method === 'DELETE') return new Response(null, { status: 204 })
+    return request.method === 'GET' ? new Response(null, { status: 405 }) : answer(request)
   })
 }
 
 /** A server of 2024-11-05 behind `fetch`, which speaks only HTTP+SSE; calls give one text. */
 export function oldestPeer(): HttpPeer {
   const stream = eventStream()
-  return httpPeer((seen) => {
-    if (seen.method === 'GET') {
+  return httpPeer((request) => {
+    if (request.method === 'GET') {
       stream.write('event: endpoint\ndata: /messages?s=1\n\n')
       return stream.response
     }
-    if (!seen.url.includes('/messages')) return new Response(null, { status: 405 })
-    const { id, method } = seen.message
+    if (!request.url.includes('/messages')) return new Response(null, { status: 405 })
+    const { id, method } = request.message
     const content = [{ type: 'text', text: 'hi' }]
     const body = method === 'initialize' ? initialized('2024-11-05') : { content }
     if (id !== undefined) stream.event({ jsonrpc: '2.0', id, result: body })

@@ -16,19 +16,19 @@ const discovered = {
 const refusal = { supported: ['2026-07-28'], requested: '2026-07-28' }
 
 test('a server that refuses the version that it supports is asked once more', async () => {
-  const peer = httpPeer((seen) =>
-    peer.seen.length === 1 ? error(seen, -32022, 400, refusal) : result(seen, discovered),
+  const peer = httpPeer((request) =>
+    peer.requests.length === 1 ? error(request, -32022, 400, refusal) : result(request, discovered),
   )
   await using client = await connect('http://peer.test/mcp', { fetch: peer.fetch })
   expect(client.revision).toBe('2026-07-28')
-  expect(peer.sent('server/discover')).toHaveLength(2)
+  expect(peer.received('server/discover')).toHaveLength(2)
 })
 
 test('a server that continues refusing the version that it supports is abandoned', async () => {
-  const peer = httpPeer((seen) => error(seen, -32022, 400, refusal))
+  const peer = httpPeer((request) => error(request, -32022, 400, refusal))
   const connecting = connect('http://peer.test/mcp', { fetch: peer.fetch })
   await expect(connecting).rejects.toMatchObject({ code: 'VERSION_MISMATCH' })
-  expect(peer.seen).toHaveLength(2)
+  expect(peer.requests).toHaveLength(2)
 })
 
 test('a server that refuses the probe because of a limit is not assumed to be an older one', async () => {

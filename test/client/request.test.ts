@@ -125,8 +125,8 @@ describe.each(['modern', 'legacy'])('requests of a %s session', (era) => {
     await expect(client.callTool('a', {}, { timeoutMs: 20 })).rejects.toMatchObject({
       code: 'TIMEOUT',
     })
-    await until(() => peer.sent('notifications/cancelled').length > 0)
-    expect(peer.sent('notifications/cancelled')).toMatchObject([
+    await until(() => peer.received('notifications/cancelled').length > 0)
+    expect(peer.received('notifications/cancelled')).toMatchObject([
       {
         params: { requestId: held[0]?.id, reason: expect.stringContaining('tools/call') as string },
       },
@@ -196,7 +196,7 @@ describe.each(['modern', 'legacy'])('requests of a %s session', (era) => {
     await client.callTool('a', {}, { signal: late.signal })
     late.abort()
     await client.callTool('a')
-    expect(peer.sent('notifications/cancelled')).toHaveLength(1)
+    expect(peer.received('notifications/cancelled')).toHaveLength(1)
     expect(problems).toEqual([])
     await client.close()
   })
@@ -299,7 +299,7 @@ describe.each(['modern', 'legacy'])('requests of a %s session', (era) => {
     const client = await connectTo(peer)
     const own = { 'com.example/a': 1, 'io.modelcontextprotocol/protocolVersion': 'evil' }
     await client.request('tools/call', { name: 'a', _meta: { b: 2 } }, { meta: own })
-    const { _meta } = peer.seen.at(-1)!.params as { _meta: JsonObject }
+    const { _meta } = peer.messages.at(-1)!.params as { _meta: JsonObject }
     expect(_meta).toMatchObject({ 'com.example/a': 1, b: 2 })
     if (era === 'modern')
       expect(_meta).toMatchObject({ 'io.modelcontextprotocol/protocolVersion': '2026-07-28' })
@@ -320,8 +320,8 @@ describe('every request of 2026-07-28', () => {
     await client.callTool('a')
     await client.complete({ type: 'ref/prompt', name: 'a' }, { name: 'b', value: 'c' })
     await client.request('com.example/x', {})
-    expect(peer.seen).toHaveLength(4)
-    for (const { params } of peer.seen) {
+    expect(peer.messages).toHaveLength(4)
+    for (const { params } of peer.messages) {
       expect(params?._meta).toEqual({
         'io.modelcontextprotocol/protocolVersion': '2026-07-28',
         'io.modelcontextprotocol/clientCapabilities': { sampling: {}, roots: {} },
@@ -335,7 +335,7 @@ describe('every request of 2026-07-28', () => {
     const peer = peerOf('modern', (message) => reply(message, { content }))
     const client = await connectTo(peer, { sendInfo: false })
     await client.callTool('a')
-    expect(JSON.stringify(peer.seen)).not.toContain('clientInfo')
+    expect(JSON.stringify(peer.messages)).not.toContain('clientInfo')
     await client.close()
   })
 
@@ -343,7 +343,7 @@ describe('every request of 2026-07-28', () => {
     const peer = peerOf('modern', (message) => reply(message, { content }))
     const client = await connectTo(peer)
     const level = (): unknown =>
-      (peer.seen.at(-1)!.params!._meta as JsonObject)['io.modelcontextprotocol/logLevel']
+      (peer.messages.at(-1)!.params!._meta as JsonObject)['io.modelcontextprotocol/logLevel']
     await client.callTool('a')
     expect(level()).toBeUndefined()
     await client.callTool('a', {}, { logLevel: 'debug' })
@@ -351,7 +351,7 @@ describe('every request of 2026-07-28', () => {
     await client.setLogLevel('error')
     await client.callTool('a')
     expect(level()).toBe('error')
-    expect(peer.sent('logging/setLevel')).toEqual([])
+    expect(peer.received('logging/setLevel')).toEqual([])
     await client.close()
   })
 
@@ -372,7 +372,7 @@ describe('every request of 2026-07-28', () => {
     const peer = peerOf('modern', () => undefined)
     const client = await connectTo(peer)
     await client.ping()
-    expect(peer.sent('server/discover')).toHaveLength(2)
+    expect(peer.received('server/discover')).toHaveLength(2)
     await client.close()
   })
 
@@ -386,7 +386,7 @@ describe('every request of 2026-07-28', () => {
     await client.callTool('a')
     await client.callTool('a')
     expect(problems).toHaveLength(2)
-    expect(peer.seen.every((seen) => seen.method !== undefined)).toBe(true)
+    expect(peer.messages.every((message) => message.method !== undefined)).toBe(true)
     await client.close()
   })
 })
@@ -396,8 +396,8 @@ test('a legacy ping and a log level are requests', async () => {
   const client = await connectTo(peer)
   await client.ping()
   await client.setLogLevel('warning')
-  expect(peer.seen.at(-2)).toMatchObject({ method: 'ping' })
-  expect(peer.seen.at(-1)).toMatchObject({
+  expect(peer.messages.at(-2)).toMatchObject({ method: 'ping' })
+  expect(peer.messages.at(-1)).toMatchObject({
     method: 'logging/setLevel',
     params: { level: 'warning' },
   })

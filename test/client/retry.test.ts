@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { connect, retry, throttle, type Client } from '../../src/presets/client.ts'
 import type { JsonObject } from '../../src/index.ts'
-import { error, json, modernPeer, result, type HttpPeer, type Seen } from './peers.ts'
+import { error, json, modernPeer, result, type HttpPeer, type ScriptedRequest } from './peers.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -14,13 +14,13 @@ const tools = [
 ]
 
 /** A server that answers calls with the given responses, and then with a result. */
-function peerOf(...failures: ((seen: Seen) => Response)[]): HttpPeer {
-  return modernPeer((seen) => {
-    if (seen.message.method === 'tools/list') {
-      return result(seen, { resultType: 'complete', tools, ttlMs: 0, cacheScope: 'private' })
+function peerOf(...failures: ((request: ScriptedRequest) => Response)[]): HttpPeer {
+  return modernPeer((request) => {
+    if (request.message.method === 'tools/list') {
+      return result(request, { resultType: 'complete', tools, ttlMs: 0, cacheScope: 'private' })
     }
     const failure = failures.shift()
-    return failure ? failure(seen) : result(seen, { resultType: 'complete', content })
+    return failure ? failure(request) : result(request, { resultType: 'complete', content })
   })
 }
 
@@ -29,14 +29,15 @@ async function connectTo(peer: HttpPeer): Promise<Client> {
 }
 
 const unavailable = () => json({}, 503)
-const limited = (headers: Record<string, string>, data?: JsonObject) => (seen: Seen) =>
-  data
-    ? json(
-        { jsonrpc: '2.0', id: seen.message.id, error: { code: 429, message: 'Limit', data } },
-        429,
-        headers,
-      )
-    : json({}, 429, headers)
+const limited =
+  (headers: Record<string, string>, data?: JsonObject) => (request: ScriptedRequest) =>
+    data
+      ? json(
+          { jsonrpc: '2.0', id: request.message.id, error: { code: 429, message: 'Limit', data } },
+          429,
+          headers,
+        )
+      : json({}, 429, headers)
 
 /** Runs timers until a call settles; resolves with the outcome and the passed milliseconds. */
 async function settle<T>(call: Promise<T>): Promise<{ value?: T; failure?: unknown; ms: number }> {
@@ -61,7 +62,7 @@ describe('retry', () => {
     client.use(retry())
     const { value, ms } = await settle(client.callTool(name))
     expect(value).toMatchObject({ content })
-    expect(peer.sent('tools/call')).toHaveLength(3)
+    expect(peer.received('tools/call')).toHaveLength(3)
     expect(ms).toBeGreaterThanOrEqual(3_000)
     expect(ms).toBeLessThanOrEqual(3_750)
   })
@@ -71,7 +72,7 @@ describe('retry', () => {
     const client = await connectTo(peer)
     client.use(retry())
     expect((await settle(client.getPrompt('p'))).failure).toMatchObject({ code: 'INVALID_MESSAGE' })
-    expect(peer.sent('prompts/get')).toHaveLength(3)
+    expect(peer.received('prompts/get')).toHaveLength(3)
     const writing = await connectTo(peerOf(unavailable))
     writing.use(retry())
     expect((await settle(writing.callTool('write'))).failure).toMatchObject({ code: 'HTTP' })
@@ -85,11 +86,11 @@ describe('retry', () => {
     const client = await connectTo(peer)
     client.use('tools/call', retry({ maxAttempts: 2, firstDelayMs: 10 }))
     expect((await settle(client.callTool('read'))).failure).toMatchObject({ code: 'HTTP' })
-    expect(peer.sent('tools/call')).toHaveLength(2)
+    expect(peer.received('tools/call')).toHaveLength(2)
   })
 
   it('does not repeat errors of the server, nor calls that were aborted', async () => {
-    const peer = peerOf((seen) => error(seen, -32602))
+    const peer = peerOf((request) => error(request, -32602))
     const client = await connectTo(peer)
     client.use(retry())
     expect((await settle(client.callTool('read'))).failure).toMatchObject({ code: -32602 })
@@ -120,7 +121,7 @@ describe('retry', () => {
       client.use(retry())
       const { value, ms } = await settle(client.callTool('read'))
       expect(value).toMatchObject({ content })
-      expect(peer.sent('tools/call')).toHaveLength(2)
+      expect(peer.received('tools/call')).toHaveLength(2)
       expect(ms).toBeGreaterThanOrEqual(min)
       expect(ms).toBeLessThanOrEqual(max)
     }
@@ -133,7 +134,7 @@ describe('retry', () => {
       client.use(retry())
       const { failure } = await settle(client.callTool('read'))
       expect(failure).toBeInstanceOf(Error)
-      expect(peer.sent('tools/call')).toHaveLength(1)
+      expect(peer.received('tools/call')).toHaveLength(1)
     }
     const willing = await connectTo(peerOf(limited({})))
     willing.use(retry({ retryLimited: true }))
@@ -142,10 +143,10 @@ describe('retry', () => {
 
   it('looks up annotations once, within the timeouts of the call, and then remembers them', async () => {
     let isDown = false
-    const peer = modernPeer((seen) => {
+    const peer = modernPeer((request) => {
       if (isDown) throw new TypeError('fetch failed')
-      if (seen.message.method === 'tools/list') {
-        return result(seen, { resultType: 'complete', tools, ttlMs: 0, cacheScope: 'private' })
+      if (request.message.method === 'tools/list') {
+        return result(request, { resultType: 'complete', tools, ttlMs: 0, cacheScope: 'private' })
       }
       return json({}, 503)
     })
@@ -153,7 +154,7 @@ describe('retry', () => {
     client.use('tools/call', retry())
     await settle(client.callTool('write'))
     await settle(client.callTool('write'))
-    expect(peer.sent('tools/list')).toHaveLength(1)
+    expect(peer.received('tools/list')).toHaveLength(1)
     isDown = true
     const unlisted = await settle(client.callTool('other'))
     expect(unlisted).toMatchObject({ failure: { code: 'NETWORK' }, ms: 0 })
@@ -171,7 +172,7 @@ describe('retry', () => {
     const { failure, ms } = await settle(client.callTool('read', {}, { maxTimeoutMs: 2_000 }))
     expect(failure).toMatchObject({ code: 'HTTP' })
     expect(ms).toBeLessThan(2_000)
-    expect(peer.sent('tools/call')).toHaveLength(2)
+    expect(peer.received('tools/call')).toHaveLength(2)
   })
 
   it.each(['-5', '1.5', 'soon 1', '1, 2', '+1'])(
@@ -181,7 +182,7 @@ describe('retry', () => {
       const client = await connectTo(peer)
       client.use(retry())
       await settle(client.getPrompt('p'))
-      expect(peer.sent('prompts/get')).toHaveLength(1)
+      expect(peer.received('prompts/get')).toHaveLength(1)
     },
   )
 
@@ -193,9 +194,9 @@ describe('retry', () => {
 describe('throttle', () => {
   it('delays requests so that no period has more than the limit', async () => {
     const at: number[] = []
-    const peer = modernPeer((seen) => {
+    const peer = modernPeer((request) => {
       at.push(performance.now())
-      return result(seen, { resultType: 'complete', content })
+      return result(request, { resultType: 'complete', content })
     })
     const client = await connectTo(peer)
     client.use('tools/call', throttle({ requests: 2, perMs: 1_000 }))
@@ -204,7 +205,7 @@ describe('throttle', () => {
     await calls
     const start = at[0] ?? 0
     expect(at.map((time) => Math.round((time - start) / 1_000))).toEqual([0, 0, 1, 1, 2])
-    expect(peer.sent('tools/call').map(({ message }) => message.params?.name)).toEqual([
+    expect(peer.received('tools/call').map(({ message }) => message.params?.name)).toEqual([
       'a',
       'b',
       'c',
@@ -225,7 +226,7 @@ describe('throttle', () => {
     const waiting = two.callTool('read', {}, { signal: controller.signal })
     const outcome = waiting.catch((failure: unknown) => failure)
     await vi.advanceTimersByTimeAsync(500)
-    expect(peer.sent('tools/call')).toHaveLength(1)
+    expect(peer.received('tools/call')).toHaveLength(1)
     controller.abort()
     expect(await outcome).toMatchObject({ code: 'ABORTED' })
   })
@@ -246,7 +247,7 @@ describe('throttle', () => {
     const { value, ms } = await last
     expect(value).toMatchObject({ content })
     expect(ms).toBeLessThanOrEqual(1_000)
-    expect(peer.sent('tools/call')).toHaveLength(2)
+    expect(peer.received('tools/call')).toHaveLength(2)
   })
 
   it('rejects limits that are not positive, or longer than a timer', () => {

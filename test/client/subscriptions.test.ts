@@ -16,7 +16,7 @@ import {
   until,
   type EventStream,
   type HttpPeer,
-  type Seen,
+  type ScriptedRequest,
 } from './peers.ts'
 import { settled } from '../settled.ts'
 
@@ -36,22 +36,23 @@ function acknowledge(id: unknown, filter: JsonObject): JsonObject {
 
 /** A server of 2026-07-28 behind fetch; every listen gets a stream and, by default, all it wants. */
 function listenPeer(
-  answer: (seen: Seen, stream: EventStream) => JsonObject | Response | undefined = (seen) =>
-    seen.message.params?.notifications as JsonObject,
-): { peer: HttpPeer; streams: EventStream[]; listens(): Seen[] } {
+  answer: (request: ScriptedRequest, stream: EventStream) => JsonObject | Response | undefined = (
+    request,
+  ) => request.message.params?.notifications as JsonObject,
+): { peer: HttpPeer; streams: EventStream[]; listens(): ScriptedRequest[] } {
   const streams: EventStream[] = []
-  const peer = modernPeer((seen) => {
-    const { method, id } = seen.message
+  const peer = modernPeer((request) => {
+    const { method, id } = request.message
     if (method !== 'subscriptions/listen')
-      return result(seen, { tools: [], contents: [], ttlMs: 1e9, cacheScope: 'private' })
+      return result(request, { tools: [], contents: [], ttlMs: 1e9, cacheScope: 'private' })
     const stream = eventStream()
     streams.push(stream)
-    const filter = answer(seen, stream)
+    const filter = answer(request, stream)
     if (filter instanceof Response) return filter
     if (filter) stream.event(acknowledge(id, filter))
     return stream.response
   })
-  return { peer, streams, listens: () => peer.sent('subscriptions/listen') }
+  return { peer, streams, listens: () => peer.received('subscriptions/listen') }
 }
 
 /** A stream that breaks off before it has said anything. */
@@ -106,7 +107,7 @@ describe('listening over HTTP', () => {
   })
 
   test('is refused when the server refuses, or does not acknowledge in time [M-SUB-023]', async () => {
-    const refusing = listenPeer((seen) => error(seen, -32603))
+    const refusing = listenPeer((request) => error(request, -32603))
     const one = await connectTo(refusing.peer)
     await expect(one.listen({ toolsListChanged: true })).rejects.toMatchObject({ code: -32603 })
     const silent = listenPeer(() => undefined)
@@ -119,11 +120,12 @@ describe('listening over HTTP', () => {
     const { peer, streams } = listenPeer()
     const client = await connectTo(peer)
     const subscription = await client.listen({ toolsListChanged: true })
-    const sent = peer.seen.length
+    const sent = peer.requests.length
     subscription.close()
     await until(() => streams[0]?.cancelled === true)
     const broken = await client.listen({ toolsListChanged: true })
-    for await (const _ of (streams[1]?.event(note(TOOLS, peer.seen.at(-1)?.message.id)), broken))
+    for await (const _ of (streams[1]?.event(note(TOOLS, peer.requests.at(-1)?.message.id)),
+    broken))
       break
     await until(() => streams[1]?.cancelled === true)
     const controller = new AbortController()
@@ -132,7 +134,7 @@ describe('listening over HTTP', () => {
     for await (const _ of aborted) throw new Error('There must be no notification')
     await until(() => streams[2]?.cancelled === true)
     await client.close()
-    expect(peer.seen).toHaveLength(sent + 2)
+    expect(peer.requests).toHaveLength(sent + 2)
   })
 
   test('is not possible with `client.request`, whose error names the replacement', async () => {
@@ -188,7 +190,7 @@ describe('listening over HTTP', () => {
     const iterator = (await listening)[Symbol.asyncIterator]()
     await client.listAllTools()
     await client.listAllTools()
-    expect(peer.sent('tools/list')).toHaveLength(1)
+    expect(peer.received('tools/list')).toHaveLength(1)
     streams[0]?.fail()
     await vi.advanceTimersByTimeAsync(500)
     expect(listens()).toHaveLength(1)
@@ -198,7 +200,7 @@ describe('listening over HTTP', () => {
     expect(listens()[1]?.message.id).not.toBe(listens()[0]?.message.id)
     expect(await take(iterator, 2)).toEqual([TOOLS, 'a:b'])
     await client.listAllTools()
-    expect(peer.sent('tools/list')).toHaveLength(2)
+    expect(peer.received('tools/list')).toHaveLength(2)
     streams[1]?.event(note(TOOLS, listens()[1]?.message.id))
     expect(await take(iterator, 1)).toEqual([TOOLS])
     await client.close()
@@ -207,9 +209,9 @@ describe('listening over HTTP', () => {
 
   test('does not hammer a server that keeps ending it [M-SUB-036] [M-SUB-038]', async () => {
     vi.useFakeTimers()
-    const { peer, listens } = listenPeer((seen, stream) => {
+    const { peer, listens } = listenPeer((request, stream) => {
       queueMicrotask(() => {
-        const { id } = seen.message
+        const { id } = request.message
         stream.event({
           jsonrpc: '2.0',
           id,
@@ -243,8 +245,8 @@ describe('listening over HTTP', () => {
     expect(nothing.listens()).toHaveLength(1)
 
     let opened = false
-    const once = listenPeer((seen, stream) => {
-      if (opened) return error(seen, -32602)
+    const once = listenPeer((request, stream) => {
+      if (opened) return error(request, -32602)
       opened = true
       queueMicrotask(() => stream.end())
       return { toolsListChanged: true }
@@ -359,14 +361,14 @@ describe('listening over a transport', () => {
     const client = await connectTo(peer)
     const one = await client.listen({ toolsListChanged: true })
     const two = await client.listen({ resourceSubscriptions: ['file:///dir'] })
-    const [first, second] = peer.sent('subscriptions/listen').map((seen) => seen.id)
+    const [first, second] = peer.received('subscriptions/listen').map((message) => message.id)
     peer.send(note(UPDATED, second, { uri: 'file:///dir/child' }))
     peer.send(note(TOOLS, first))
     expect(await take(one[Symbol.asyncIterator](), 1)).toEqual([TOOLS])
     expect(await take(two[Symbol.asyncIterator](), 1)).toEqual(['file:///dir/child'])
     one.close()
-    await until(() => peer.sent('notifications/cancelled').length === 1)
-    expect(peer.sent('notifications/cancelled')[0]?.params).toMatchObject({ requestId: first })
+    await until(() => peer.received('notifications/cancelled').length === 1)
+    expect(peer.received('notifications/cancelled')[0]?.params).toMatchObject({ requestId: first })
     await client.close()
   })
 
@@ -380,7 +382,7 @@ describe('listening over a transport', () => {
       const listening = client.listen({ toolsListChanged: true })
       await vi.advanceTimersByTimeAsync(0)
       await listening
-      const id = peer.sent('subscriptions/listen')[0]?.id
+      const id = peer.received('subscriptions/listen')[0]?.id
       const end = { jsonrpc: '2.0', id, result: { resultType: 'complete', _meta: { [ID]: id } } }
       const cancelled = {
         jsonrpc: '2.0',
@@ -393,7 +395,7 @@ describe('listening over a transport', () => {
       ]
       for (const frame of frames) peer.send(frame)
       await vi.advanceTimersByTimeAsync(3_000)
-      expect(peer.sent('subscriptions/listen')).toHaveLength(2)
+      expect(peer.received('subscriptions/listen')).toHaveLength(2)
       expect(problems).toEqual([])
       await client.close()
     },
@@ -436,7 +438,7 @@ describe('hooks', () => {
     await Promise.all([client.subscribe('a:c'), client.subscribe('a:d')])
     const wanted = listens()
       .slice(1)
-      .map((seen) => seen.message.params?.notifications)
+      .map((request) => request.message.params?.notifications)
     const lists = { toolsListChanged: true, promptsListChanged: true }
     expect(wanted).toEqual([
       { ...lists, resourceSubscriptions: ['a:b'] },
@@ -463,9 +465,9 @@ describe('hooks', () => {
 
   test('are notified of other resources after one was rejected', async () => {
     const received: string[] = []
-    const { peer, streams, listens } = listenPeer((seen) => {
-      const filter = seen.message.params?.notifications as { resourceSubscriptions: string[] }
-      return filter.resourceSubscriptions.includes('a:x') ? error(seen, -32602) : filter
+    const { peer, streams, listens } = listenPeer((request) => {
+      const filter = request.message.params?.notifications as { resourceSubscriptions: string[] }
+      return filter.resourceSubscriptions.includes('a:x') ? error(request, -32602) : filter
     })
     const client = await connectTo(peer, { onResourceUpdated: (uri) => received.push(uri) })
     await client.subscribe('a:b')
@@ -481,16 +483,16 @@ describe('hooks', () => {
   test('that the server cannot notify open no stream', async () => {
     const { peer } = listenPeer()
     const options: ConnectOptions = { onToolsChanged() {}, onLog() {}, onResourceUpdated() {} }
-    const bare = modernPeer((seen) => peer.fetch(seen.url, {}), { tools: {} })
+    const bare = modernPeer((request) => peer.fetch(request.url, {}), { tools: {} })
     const client = await connectTo(bare, options)
     await settled()
-    expect(bare.seen).toHaveLength(1)
+    expect(bare.requests).toHaveLength(1)
     await client.close()
   })
 
   test('report a stream that was refused, and the client continues', async () => {
     const problems: Error[] = []
-    const { peer } = listenPeer((seen) => error(seen, -32601, 404))
+    const { peer } = listenPeer((request) => error(request, -32601, 404))
     const client = await connectTo(peer, { onToolsChanged() {}, onError: (e) => problems.push(e) })
     await until(() => problems.length === 1)
     expect(problems[0]).toMatchObject({ code: -32601 })
@@ -513,8 +515,8 @@ describe('hooks', () => {
     const problems: Error[] = []
     const received: string[] = []
     let failures = 0
-    const { peer, streams, listens } = listenPeer((seen) =>
-      failures++ < 3 ? fail() : (seen.message.params?.notifications as JsonObject),
+    const { peer, streams, listens } = listenPeer((request) =>
+      failures++ < 3 ? fail() : (request.message.params?.notifications as JsonObject),
     )
     const client = await connectTo(peer, {
       onToolsChanged: () => received.push('tools'),
@@ -537,8 +539,8 @@ describe('hooks', () => {
     vi.useFakeTimers()
     let silent = true
     const received: string[] = []
-    const { peer, streams, listens } = listenPeer((seen) =>
-      silent ? undefined : (seen.message.params?.notifications as JsonObject),
+    const { peer, streams, listens } = listenPeer((request) =>
+      silent ? undefined : (request.message.params?.notifications as JsonObject),
     )
     const client = await connectTo(peer, {
       timeoutMs: 1_000,
@@ -659,7 +661,7 @@ describe('a session', () => {
       toolsListChanged: true,
       resourceSubscriptions: ['file:///dir'],
     })
-    expect(peer.sent('resources/subscribe')).toMatchObject([{ params: { uri: 'file:///dir' } }])
+    expect(peer.received('resources/subscribe')).toMatchObject([{ params: { uri: 'file:///dir' } }])
     for (const [method, params] of [
       ['notifications/prompts/list_changed', undefined],
       [TOOLS, undefined],
@@ -675,12 +677,12 @@ describe('a session', () => {
     expect(hooks).toEqual(['file:///other', 'file:///dir/child'])
 
     await client.subscribe('file:///dir')
-    expect(peer.sent('resources/subscribe')).toHaveLength(1)
+    expect(peer.received('resources/subscribe')).toHaveLength(1)
     subscription.close()
     await client.ping()
-    expect(peer.sent('resources/unsubscribe')).toHaveLength(0)
+    expect(peer.received('resources/unsubscribe')).toHaveLength(0)
     await client.unsubscribe('file:///dir')
-    expect(peer.sent('resources/unsubscribe')).toHaveLength(1)
+    expect(peer.received('resources/unsubscribe')).toHaveLength(1)
     await client.listen(filter)
     await client.close()
     await settled()
@@ -691,7 +693,7 @@ describe('a session', () => {
     const filter = { resourceSubscriptions: ['file:///one'] }
     const peer = sessionPeer()
     const asked = (): number[] =>
-      ['resources/subscribe', 'resources/unsubscribe'].map((method) => peer.sent(method).length)
+      ['resources/subscribe', 'resources/unsubscribe'].map((method) => peer.received(method).length)
     const client = await connectTo(peer)
     const [first, second] = await Promise.all([client.listen(filter), client.listen(filter)])
     first?.close()

@@ -58,13 +58,13 @@ describe('The tiny client', () => {
       },
     }
     for (const peer of [
-      modernPeer((seen) => result(seen, { content })),
-      legacyPeer((seen) => result(seen, { content })),
+      modernPeer((request) => result(request, { content })),
+      legacyPeer((request) => result(request, { content })),
     ]) {
       await using client = await connectTo(peer, everything)
       await client.callTool('a')
       for (const method of ['server/discover', 'initialize']) {
-        for (const { message } of peer.sent(method)) {
+        for (const { message } of peer.received(method)) {
           expect(declared(message.params)).toEqual({ experimental: { own: {} } })
         }
       }
@@ -73,8 +73,8 @@ describe('The tiny client', () => {
 
   test('rejects input requests in a result, and returns them to a caller that answers them itself', async () => {
     const asks = { resultType: 'input_required', inputRequests: { who: question } }
-    const peer = modernPeer((seen) =>
-      result(seen, seen.message.params?.inputResponses ? { content } : asks),
+    const peer = modernPeer((request) =>
+      result(request, request.message.params?.inputResponses ? { content } : asks),
     )
     await using client = await connectTo(peer)
     await expect(client.callTool('a')).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
@@ -84,13 +84,13 @@ describe('The tiny client', () => {
   })
 
   test('sends a call again that needs no input [M-MRTR-017]', async () => {
-    const peer = modernPeer((seen) => {
+    const peer = modernPeer((request) => {
       const later = { resultType: 'input_required', requestState: 's' }
-      return result(seen, seen.message.params?.requestState === 's' ? { content } : later)
+      return result(request, request.message.params?.requestState === 's' ? { content } : later)
     })
     await using client = await connectTo(peer)
     expect(await client.callTool('a')).toMatchObject({ content })
-    expect(peer.sent('tools/call')).toHaveLength(2)
+    expect(peer.received('tools/call')).toHaveLength(2)
   })
 
   test('answers pings of a session, refuses its questions, and continues with the call [L-PING-001] [L-RPC-014]', async () => {
@@ -98,19 +98,19 @@ describe('The tiny client', () => {
     const peer = legacyPeer(() => stream.response)
     await using client = await connectTo(peer, legacy)
     const call = client.callTool('a')
-    await until(() => peer.sent('tools/call').length === 1)
+    await until(() => peer.received('tools/call').length === 1)
     stream.event({ jsonrpc: '2.0', id: 'p', method: 'ping' })
     stream.event({ jsonrpc: '2.0', id: 'q', ...question })
     await until(
-      () => peer.seen.filter(({ message }) => 'id' in message && !message.method).length === 2,
+      () => peer.requests.filter(({ message }) => 'id' in message && !message.method).length === 2,
     )
     stream.event({
       jsonrpc: '2.0',
-      id: peer.sent('tools/call')[0]!.message.id,
+      id: peer.received('tools/call')[0]!.message.id,
       result: { content },
     })
     expect(await call).toEqual({ content })
-    const answers = peer.seen
+    const answers = peer.requests
       .map(({ message }) => message)
       .filter(({ id }) => typeof id === 'string')
     expect(answers).toEqual([
@@ -125,10 +125,10 @@ describe('The tiny client', () => {
 
   test('reports server requests that are not allowed since 2026-07-28', async () => {
     const problems: Error[] = []
-    const peer = modernPeer((seen) => {
+    const peer = modernPeer((request) => {
       const stream = eventStream()
       stream.event({ jsonrpc: '2.0', id: 1, ...question })
-      stream.event({ jsonrpc: '2.0', id: seen.message.id, result: { content } })
+      stream.event({ jsonrpc: '2.0', id: request.message.id, result: { content } })
       return stream.response
     })
     await using client = await connectTo(peer, { onError: (problem) => problems.push(problem) })
@@ -143,11 +143,11 @@ describe('The tiny client', () => {
       params: { level: 'info', data: 1 },
     }
     const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }
-    const peer = legacyPeer((seen) => {
+    const peer = legacyPeer((request) => {
       const stream = eventStream()
       stream.event(log)
       stream.event(changed)
-      stream.event({ jsonrpc: '2.0', id: seen.message.id, result: { content } })
+      stream.event({ jsonrpc: '2.0', id: request.message.id, result: { content } })
       return stream.response
     })
     const received: unknown[] = []
@@ -158,30 +158,30 @@ describe('The tiny client', () => {
     })
     await client.callTool('a')
     expect(received).toEqual([log.method, 1, changed.method])
-    expect(peer.seen.some(({ method }) => method === 'GET')).toBe(false)
+    expect(peer.requests.some(({ method }) => method === 'GET')).toBe(false)
   })
 
   test('opens one new session for all calls that find the old one ended [L-HTTP-057]', async () => {
     let ended = false
     let session = 0
     const sessions: unknown[] = []
-    const peer = httpPeer((seen) => {
-      const { method } = seen.message
+    const peer = httpPeer((request) => {
+      const { method } = request.message
       if (method === 'initialize') {
         ended = false
-        return result(seen, initialized(), { 'Mcp-Session-Id': `s${++session}` })
+        return result(request, initialized(), { 'Mcp-Session-Id': `s${++session}` })
       }
-      sessions.push([method ?? seen.method, seen.headers.get('mcp-session-id')])
+      sessions.push([method ?? request.method, request.headers.get('mcp-session-id')])
       if (ended) return new Response(null, { status: 404 })
-      return seen.message.id === undefined
+      return request.message.id === undefined
         ? new Response(null, { status: 202 })
-        : result(seen, { content })
+        : result(request, { content })
     })
     const client = await connectTo(peer, legacy)
     ended = true
     sessions.length = 0
     await Promise.all([client.callTool('a'), client.callTool('b')])
-    expect(peer.sent('initialize')).toHaveLength(2)
+    expect(peer.received('initialize')).toHaveLength(2)
     expect(sessions.slice(2)).toEqual([
       ['notifications/initialized', 's2'],
       ['tools/call', 's2'],
@@ -194,23 +194,23 @@ describe('The tiny client', () => {
   test("resumes a call's stream where it broke [L-HTTP-043] [L-HTTP-046]", async () => {
     const first = eventStream()
     const second = eventStream()
-    const peer = httpPeer((seen) => {
-      if (seen.message.method === 'initialize') return result(seen, initialized())
-      if (seen.method === 'GET') return second.response
-      return seen.message.id === undefined ? new Response(null, { status: 202 }) : first.response
+    const peer = httpPeer((request) => {
+      if (request.message.method === 'initialize') return result(request, initialized())
+      if (request.method === 'GET') return second.response
+      return request.message.id === undefined ? new Response(null, { status: 202 }) : first.response
     })
     await using client = await connectTo(peer, legacy)
     const call = client.callTool('a')
     first.write('id: e1\nretry: 1\ndata:\n\n')
     first.end()
-    await until(() => peer.seen.some(({ method }) => method === 'GET'))
+    await until(() => peer.requests.some(({ method }) => method === 'GET'))
     second.event({
       jsonrpc: '2.0',
-      id: peer.sent('tools/call')[0]!.message.id,
+      id: peer.received('tools/call')[0]!.message.id,
       result: { content },
     })
     expect(await call).toEqual({ content })
-    const resumed = peer.seen.find(({ method }) => method === 'GET')
+    const resumed = peer.requests.find(({ method }) => method === 'GET')
     expect(resumed?.headers.get('last-event-id')).toBe('e1')
   })
 
@@ -220,7 +220,7 @@ describe('The tiny client', () => {
       code: 'HTTP',
       message: expect.stringContaining('HTTP+SSE: not tried without "fallback: httpSse"'),
     })
-    expect(peer.seen.every(({ method }) => method === 'POST')).toBe(true)
+    expect(peer.requests.every(({ method }) => method === 'POST')).toBe(true)
   })
 
   test('falls back to HTTP+SSE with "fallback: httpSse" [L-HTTP-070]', async () => {
@@ -234,37 +234,37 @@ describe('The tiny client', () => {
       type: 'object',
       properties: { city: { type: 'string', 'x-mcp-header': 'City' } },
     }
-    const peer = modernPeer((seen) => {
-      const { method, params } = seen.message
-      if (method !== 'tools/list') return result(seen, { content })
+    const peer = modernPeer((request) => {
+      const { method, params } = request.message
+      if (method !== 'tools/list') return result(request, { content })
       const kept = { ttlMs: 60_000, cacheScope: 'private' }
       return params?.cursor === 'b'
-        ? result(seen, { tools: [{ name: 'b', inputSchema }], ...kept })
-        : result(seen, { tools: [{ name: 'a', inputSchema }], nextCursor: 'b', ...kept })
+        ? result(request, { tools: [{ name: 'b', inputSchema }], ...kept })
+        : result(request, { tools: [{ name: 'a', inputSchema }], nextCursor: 'b', ...kept })
     })
     await using client = await connectTo(peer)
     for (let again = 0; again < 2; again++) {
       expect((await client.listAllTools()).map(({ name }) => name)).toEqual(['a', 'b'])
     }
-    expect(peer.sent('tools/list')).toHaveLength(4)
+    expect(peer.received('tools/list')).toHaveLength(4)
     await client.callTool('b', { city: 'Oslo' })
-    expect(peer.sent('tools/call')[0]?.headers.get('mcp-param-city')).toBe('Oslo')
+    expect(peer.received('tools/call')[0]?.headers.get('mcp-param-city')).toBe('Oslo')
   })
 
   test('rejects a list with too many pages, and ends one whose cursors repeat [M-PAGE-003] [M-PAGE-011]', async () => {
     const cursors: unknown[] = []
-    const endless = modernPeer((seen) => {
-      cursors.push(seen.message.params?.cursor)
-      return result(seen, { tools: [], nextCursor: `c${cursors.length}` })
+    const endless = modernPeer((request) => {
+      cursors.push(request.message.params?.cursor)
+      return result(request, { tools: [], nextCursor: `c${cursors.length}` })
     })
     await using client = await connectTo(endless, { maxPages: 3 })
     await expect(client.listAllTools()).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' })
     expect(cursors).toEqual([undefined, 'c1', 'c2'])
     for (const nextCursor of ['', 'same']) {
       const asked: unknown[] = []
-      const repeats = modernPeer((seen) => {
-        asked.push(seen.message.params?.cursor)
-        return result(seen, { prompts: [{ name: `p${asked.length}` }], nextCursor })
+      const repeats = modernPeer((request) => {
+        asked.push(request.message.params?.cursor)
+        return result(request, { prompts: [{ name: `p${asked.length}` }], nextCursor })
       })
       await using other = await connectTo(repeats)
       const names = (await other.listAllPrompts()).map(({ name }) => name)
@@ -274,8 +274,8 @@ describe('The tiny client', () => {
   })
 
   test('reports progress, and rejects on timeout and on abort', async () => {
-    const peer = legacyPeer((seen) => {
-      const { _meta } = (seen.message.params ?? {}) as { _meta?: JsonObject }
+    const peer = legacyPeer((request) => {
+      const { _meta } = (request.message.params ?? {}) as { _meta?: JsonObject }
       const stream = eventStream()
       if (_meta?.progressToken !== undefined) {
         const params = { progressToken: _meta.progressToken, progress: 1 }
@@ -302,24 +302,24 @@ describe('The tiny client', () => {
     await expect(client.callTool('a', {}, { timeoutMs: 5 })).rejects.toMatchObject({
       code: 'TIMEOUT',
     })
-    await until(() => peer.sent('notifications/cancelled').length === 2)
+    await until(() => peer.received('notifications/cancelled').length === 2)
   })
 
   test('asks whether a call is approved', async () => {
-    const peer = modernPeer((seen) => result(seen, { content }))
+    const peer = modernPeer((request) => result(request, { content }))
     await using client = await connectTo(peer, { approve: ({ params }) => params.name === 'a' })
     await client.callTool('a')
     await expect(client.callTool('b')).rejects.toMatchObject({ code: 'DENIED' })
-    expect(peer.sent('tools/call')).toHaveLength(1)
+    expect(peer.received('tools/call')).toHaveLength(1)
   })
 
   test('signs in as a challenge demands', async () => {
-    const peer = httpPeer((seen) => {
-      if (seen.headers.get('authorization') !== 'Bearer new') {
+    const peer = httpPeer((request) => {
+      if (request.headers.get('authorization') !== 'Bearer new') {
         return new Response(null, { status: 401, headers: { 'www-authenticate': 'Bearer' } })
       }
-      const { method } = seen.message
-      return result(seen, method === 'server/discover' ? discovered() : { content })
+      const { method } = request.message
+      return result(request, method === 'server/discover' ? discovered() : { content })
     })
     let token = 'old'
     await using client = await connectTo(peer, {
@@ -335,18 +335,18 @@ describe('The tiny client', () => {
   })
 
   test('fails to connect with the errors of the whole client', async () => {
-    const old = httpPeer((seen) => error(seen, -32600, 500))
+    const old = httpPeer((request) => error(request, -32600, 500))
     await expect(connectTo(old)).rejects.toMatchObject({ code: -32600 })
     await expect(connect('ftp://peer.example')).rejects.toMatchObject({ code: 'INVALID_USE' })
-    const deaf = httpPeer((seen) => error(seen, -32603, 200))
+    const deaf = httpPeer((request) => error(request, -32603, 200))
     await expect(connectTo(deaf, legacy)).rejects.toMatchObject({ code: -32603 })
   })
 
   test('works with the toolset for agents', async () => {
-    const peer = modernPeer((seen) =>
+    const peer = modernPeer((request) =>
       result(
-        seen,
-        seen.message.method === 'tools/list'
+        request,
+        request.message.method === 'tools/list'
           ? { tools: [{ name: 'a', inputSchema: { type: 'object' } }] }
           : { content },
       ),
@@ -368,13 +368,13 @@ describe('Tasks that the tiny client follows', () => {
   const peerWith = (looks: readonly JsonObject[]): HttpPeer => {
     const left = [...looks]
     return modernPeer(
-      (seen) => {
-        const { method } = seen.message
+      (request) => {
+        const { method } = request.message
         if (method === 'tools/call') {
-          return result(seen, { resultType: 'task', ...task, status: 'working' })
+          return result(request, { resultType: 'task', ...task, status: 'working' })
         }
-        if (method === 'tasks/get') return result(seen, { ...task, ...left.shift() })
-        return json({ jsonrpc: '2.0', id: seen.message.id, result: {} })
+        if (method === 'tasks/get') return result(request, { ...task, ...left.shift() })
+        return json({ jsonrpc: '2.0', id: request.message.id, result: {} })
       },
       { tools: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } },
     )
@@ -386,8 +386,8 @@ describe('Tasks that the tiny client follows', () => {
     const peer = peerWith(looks)
     await using client = await connectTo(peer, { extensions: [taskPolling()] })
     expect(await client.callTool('a')).toMatchObject({ content })
-    expect(peer.sent('tasks/get')).toHaveLength(4)
-    expect(peer.sent('subscriptions/listen')).toHaveLength(0)
+    expect(peer.received('tasks/get')).toHaveLength(4)
+    expect(peer.received('subscriptions/listen')).toHaveLength(0)
   })
 
   test('can be created now and read later', async () => {
@@ -403,14 +403,14 @@ describe('Tasks that the tiny client follows', () => {
     const peer = peerWith([asks, asks, asks])
     await using client = await connectTo(peer, { extensions: [taskPolling()] })
     await expect(client.callTool('a')).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
-    await until(() => peer.sent('tasks/cancel').length === 1)
-    expect(peer.sent('tasks/update')).toHaveLength(0)
+    await until(() => peer.received('tasks/cancel').length === 1)
+    expect(peer.received('tasks/update')).toHaveLength(0)
   })
 })
 
 test('has middleware, as the full client does', async () => {
   const log: string[] = []
-  const peer = modernPeer((seen) => result(seen, { resultType: 'complete', content: [] }))
+  const peer = modernPeer((request) => result(request, { resultType: 'complete', content: [] }))
   await using client = await connectTo(peer, {
     extensions: [
       middleware(({ method }, _ctx, next) => {
@@ -427,7 +427,7 @@ test('has middleware, as the full client does', async () => {
   await client.callTool('a')
   await client.notify('notifications/a')
   expect(log).toEqual(['tools/call'])
-  expect(peer.sent('notifications/a')).toEqual([])
+  expect(peer.received('notifications/a')).toEqual([])
 })
 
 test('using a feature that the tiny client lacks does not compile', () => {

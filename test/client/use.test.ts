@@ -53,12 +53,12 @@ describe.each([
     ['2025-11-25', legacyPeer],
     ['2026-07-28', modernPeer],
   ])('are refused over HTTP, and the connection continues, in %s', async (_revision, make) => {
-    const peer = make((seen) => result(seen, { content, resultType: 'complete' }))
+    const peer = make((request) => result(request, { content, resultType: 'complete' }))
     const client = await connectTo(peer)
     await expect(client.callTool('a', args)).rejects.toMatchObject(refused)
     await expect(client.notify('x', args)).rejects.toMatchObject(refused)
     expect(await client.callTool('a')).toMatchObject({ content })
-    expect(peer.sent('tools/call')).toHaveLength(1)
+    expect(peer.received('tools/call')).toHaveLength(1)
     await client.close()
   })
 

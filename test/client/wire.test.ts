@@ -34,20 +34,20 @@ const handlers: ConnectOptions = {
 
 /** A server whose lists are empty and whose calls need all three kinds of input. */
 const asking = (): HttpPeer =>
-  modernPeer((seen) => {
-    const { method, params = {} } = seen.message
+  modernPeer((request) => {
+    const { method, params = {} } = request.message
     if (method?.endsWith('/list')) {
-      return result(seen, { tools: [], prompts: [], resources: [], resourceTemplates: [] })
+      return result(request, { tools: [], prompts: [], resources: [], resourceTemplates: [] })
     }
-    if (method === 'resources/read') return result(seen, { contents: [] })
-    if (method === 'prompts/get') return result(seen, { messages: [] })
-    if (params.inputResponses) return result(seen, { content })
+    if (method === 'resources/read') return result(request, { contents: [] })
+    if (method === 'prompts/get') return result(request, { messages: [] })
+    if (params.inputResponses) return result(request, { content })
     const inputRequests = {
       who: { method: 'elicitation/create', params: form },
       what: { method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } },
       where: { method: 'roots/list' },
     }
-    return result(seen, { resultType: 'input_required', inputRequests })
+    return result(request, { resultType: 'input_required', inputRequests })
   })
 
 /** What each request of a connection declared. */
@@ -60,7 +60,7 @@ async function declared(options: ConnectOptions): Promise<JsonObject[]> {
   await client.getPrompt('a')
   await client.callTool('a', {}, { input: 'manual' })
   await client.close()
-  const all = peer.seen.map(({ message }) => {
+  const all = peer.requests.map(({ message }) => {
     return (message.params?._meta as JsonObject)[`${META}clientCapabilities`] as JsonObject
   })
   expect(all).toHaveLength(6)
@@ -82,10 +82,10 @@ describe('the capabilities of a client', () => {
     const tools = [{ name: 'a', inputSchema: { type: 'object' } }]
     const ask = { method: 'sampling/createMessage', params: { messages: [], maxTokens: 1, tools } }
     const peer = (): HttpPeer =>
-      modernPeer((seen) =>
-        seen.message.params?.inputResponses
-          ? result(seen, { content })
-          : result(seen, { resultType: 'input_required', inputRequests: { ask } }),
+      modernPeer((request) =>
+        request.message.params?.inputResponses
+          ? result(request, { content })
+          : result(request, { resultType: 'input_required', inputRequests: { ask } }),
       )
     const seen: unknown[] = []
     const onSample: ConnectOptions['onSample'] = (params) => {
@@ -95,7 +95,7 @@ describe('the capabilities of a client', () => {
     const without = peer()
     const plain = await connectTo(without, { onSample })
     await expect(plain.callTool('a')).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
-    expect(without.sent('tools/call')).toHaveLength(1)
+    expect(without.received('tools/call')).toHaveLength(1)
     const capabilities = { sampling: { tools: {} } }
     const able = await connectTo(peer(), { onSample, capabilities })
     await able.callTool('a')
@@ -112,7 +112,7 @@ describe('requests about tools', () => {
     const client = await connectTo(peer, handlers)
     await client.listAllTools()
     await client.callTool('é', {})
-    const requests = peer.seen.filter(({ message }) => message.method?.startsWith('tools/'))
+    const requests = peer.requests.filter(({ message }) => message.method?.startsWith('tools/'))
     expect(requests).toHaveLength(3)
     for (const { message, headers } of requests) {
       expect(message.params?._meta).toMatchObject({
@@ -142,7 +142,7 @@ describe('rounds of input', () => {
       }),
     })
     await client.callTool('a', { x: 1 }, { onProgress: () => {} })
-    const calls = peer.sent('tools/call')
+    const calls = peer.received('tools/call')
     expect(calls).toHaveLength(2)
     const facts = calls.map(({ message, headers }) => {
       const meta = message.params?._meta as JsonObject
@@ -177,7 +177,7 @@ describe('rounds of input', () => {
     })
     await client.callTool('a')
     expect(done).toEqual(['listed', 'sampled', 'elicited'])
-    expect(peer.sent('tools/call')[1]?.message.params?.inputResponses).toEqual({
+    expect(peer.received('tools/call')[1]?.message.params?.inputResponses).toEqual({
       who: { action: 'accept', content: {} },
       what: sampled,
       where: { roots: [{ uri: 'file:///work' }] },
@@ -189,10 +189,10 @@ describe('rounds of input', () => {
 describe('the annotations of tools', () => {
   test('approve no call by themselves [M-TOOL-027]', async () => {
     const annotations = { readOnlyHint: true, destructiveHint: false, openWorldHint: false }
-    const peer = modernPeer((seen) =>
+    const peer = modernPeer((request) =>
       result(
-        seen,
-        seen.message.method === 'tools/list'
+        request,
+        request.message.method === 'tools/list'
           ? { tools: [{ name: 'a', inputSchema: { type: 'object' }, annotations }] }
           : { content },
       ),
@@ -200,16 +200,16 @@ describe('the annotations of tools', () => {
     const client = await connectTo(peer, { approve: () => false })
     await client.listAllTools()
     await expect(client.callTool('a')).rejects.toMatchObject({ code: 'DENIED' })
-    expect(peer.sent('tools/call')).toEqual([])
+    expect(peer.received('tools/call')).toEqual([])
     await client.close()
   })
 })
 
 describe('a client over HTTP', () => {
   test('never posts a response to any server request [M-HTTP-014] [M-BASE-040]', async () => {
-    const peer = modernPeer((seen) => {
-      const { id, params } = seen.message
-      if (params?.inputResponses) return result(seen, { content })
+    const peer = modernPeer((request) => {
+      const { id, params } = request.message
+      if (params?.inputResponses) return result(request, { content })
       const stream = eventStream()
       for (const method of ['roots/list', 'ping', 'elicitation/create']) {
         stream.event({ jsonrpc: '2.0', id: `rogue-${method}`, method, params: form })
@@ -228,7 +228,7 @@ describe('a client over HTTP', () => {
     await client.callTool('a')
     expect(problems.length).toBeGreaterThan(0)
     await client.close()
-    expect(peer.seen.map(({ message }) => message.method)).toEqual([
+    expect(peer.requests.map(({ message }) => message.method)).toEqual([
       'server/discover',
       ...Array.from({ length: 4 }, () => 'tools/call'),
     ])
@@ -242,7 +242,7 @@ describe('error codes of no meaning of their own', () => {
     '%d is final, in either era: no retry, no new connection [M-BASE-032]',
     async (code) => {
       for (const make of [modernPeer, legacyPeer]) {
-        const peer = make((seen) => error(seen, code, 200, { why: 'because' }))
+        const peer = make((request) => error(request, code, 200, { why: 'because' }))
         const client = await connectTo(peer, handlers)
         for (const call of [() => client.callTool('a'), () => client.readResource('note://a')]) {
           await expect(call()).rejects.toMatchObject({
@@ -251,9 +251,9 @@ describe('error codes of no meaning of their own', () => {
             data: { why: 'because' },
           })
         }
-        expect(peer.sent('tools/call')).toHaveLength(1)
-        expect(peer.sent('resources/read')).toHaveLength(1)
-        expect(peer.sent('initialize')).toHaveLength(make === modernPeer ? 0 : 1)
+        expect(peer.received('tools/call')).toHaveLength(1)
+        expect(peer.received('resources/read')).toHaveLength(1)
+        expect(peer.received('initialize')).toHaveLength(make === modernPeer ? 0 : 1)
         await client.close()
       }
     },
@@ -336,10 +336,10 @@ describe('schemas of tools', () => {
     const fetched = vi.spyOn(globalThis, 'fetch')
     const outputSchema = { type: 'object', $ref: 'https://schemas.example/output.json' }
     const tool = { name: 'a', inputSchema: { type: 'object' }, outputSchema }
-    const peer = modernPeer((seen) =>
-      seen.message.method === 'tools/list'
-        ? result(seen, { tools: [tool] })
-        : result(seen, { content, structuredContent: { any: 1 } }),
+    const peer = modernPeer((request) =>
+      request.message.method === 'tools/list'
+        ? result(request, { tools: [tool] })
+        : result(request, { content, structuredContent: { any: 1 } }),
     )
     const client = await connectTo(peer, { validateOutput: outputValidator() })
     await client.listAllTools()
@@ -370,8 +370,11 @@ describe('a program that ended', () => {
     for (let life = 1; life <= 2; life++) {
       const peer = start()
       const client = await connectTo(peer, options)
-      await vi.waitFor(() => expect(peer.sent('subscriptions/listen')).toHaveLength(1), IN_PROCESS)
-      const [listening] = peer.sent('subscriptions/listen')
+      await vi.waitFor(
+        () => expect(peer.received('subscriptions/listen')).toHaveLength(1),
+        IN_PROCESS,
+      )
+      const [listening] = peer.received('subscriptions/listen')
       const _meta = { [`${META}subscriptionId`]: listening?.id }
       peer.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed', params: { _meta } })
       await vi.waitFor(() => expect(changes).toBe(life), IN_PROCESS)

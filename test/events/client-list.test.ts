@@ -16,7 +16,7 @@ import {
 
 /** A server that lists these entries. */
 function listPeer(entries: unknown[], capabilities: JsonObject = offered, more = {}): HttpPeer {
-  return modernPeer((seen) => result(seen, { events: entries, ...more }), capabilities)
+  return modernPeer((request) => result(request, { events: entries, ...more }), capabilities)
 }
 
 describe('A server that offers events', () => {
@@ -36,7 +36,7 @@ describe('A server that offers events', () => {
     const peer = listPeer([typeOf('a', 'poll')], capabilities)
     const { subscriptions, errors } = await subscriptionsTo(peer, { onTypesChanged: () => {} })
     expect(await subscriptions.types()).toHaveLength(1)
-    expect(peer.sent('subscriptions/listen')).toHaveLength(0)
+    expect(peer.received('subscriptions/listen')).toHaveLength(0)
     expect(errors).toEqual([])
   })
 
@@ -52,7 +52,7 @@ describe('A server that offers events', () => {
       // Does nothing, after everything that the client subscribed to before
       await client.unsubscribe('note://never')
       await client.request('x')
-      expect(peer.sent('subscriptions/listen')).toHaveLength(listens)
+      expect(peer.received('subscriptions/listen')).toHaveLength(listens)
     },
   )
 
@@ -74,22 +74,22 @@ describe('A server that offers events', () => {
     const failure = { code: 'CAPABILITY_MISSING' }
     await expect(subscriptions.types()).rejects.toMatchObject(failure)
     await expect(subscriptions.follow('a').next()).rejects.toMatchObject(failure)
-    expect(peer.seen.map(({ message }) => message.method)).toEqual(['server/discover'])
+    expect(peer.requests.map(({ message }) => message.method)).toEqual(['server/discover'])
   })
 
   test('receives the declaration of the client and no header "Mcp-Name" with each request for events, and no declaration with others [E-EVT-007] [E-EVT-016]', async () => {
     const server = streams()
-    const peer = eventPeer(['push', 'poll'], (seen, params) =>
-      seen.message.method === 'events/poll'
-        ? result(seen, batch('p1', []))
-        : (server.script(seen, params) ?? undefined),
+    const peer = eventPeer(['push', 'poll'], (request, params) =>
+      request.message.method === 'events/poll'
+        ? result(request, batch('p1', []))
+        : (server.script(request, params) ?? undefined),
     )
     const { subscriptions, client } = await subscriptionsTo(peer)
     collect(subscriptions.follow('build.finished', { a: 1 }))
     collect(subscriptions.follow('build.finished', { a: 2 }, { mode: 'poll' }))
-    await expect.poll(() => peer.sent('events/poll').length).toBe(1)
-    await expect.poll(() => peer.sent('events/stream').length).toBe(1)
-    for (const { headers, message } of peer.seen.slice(1)) {
+    await expect.poll(() => peer.received('events/poll').length).toBe(1)
+    await expect.poll(() => peer.received('events/stream').length).toBe(1)
+    for (const { headers, message } of peer.requests.slice(1)) {
       expect(headers.get('mcp-method')).toBe(message.method)
       expect(headers.has('mcp-name')).toBe(false)
       expect(message.params?._meta).toMatchObject({
@@ -97,10 +97,10 @@ describe('A server that offers events', () => {
       })
     }
     await client.request('x').catch(() => {})
-    expect(peer.seen.at(-1)?.message.params?._meta).toMatchObject({
+    expect(peer.requests.at(-1)?.message.params?._meta).toMatchObject({
       'io.modelcontextprotocol/clientCapabilities': {},
     })
-    expect(JSON.stringify(peer.seen.at(-1)?.message)).not.toContain(EVENTS)
+    expect(JSON.stringify(peer.requests.at(-1)?.message)).not.toContain(EVENTS)
     await subscriptions.stopAll()
   })
 })
@@ -116,16 +116,16 @@ describe('The list of event types', () => {
   })
 
   test('is fetched again each time, page by page [E-EVT-027]', async () => {
-    const peer = modernPeer((seen) => {
-      const isFirst = seen.message.params?.cursor === undefined
+    const peer = modernPeer((request) => {
+      const isFirst = request.message.params?.cursor === undefined
       const events = [typeOf(isFirst ? 'a' : 'b', 'poll')]
-      return result(seen, isFirst ? { events, nextCursor: 'x', ttlMs: 60_000 } : { events })
+      return result(request, isFirst ? { events, nextCursor: 'x', ttlMs: 60_000 } : { events })
     }, offered)
     const { subscriptions } = await subscriptionsTo(peer)
     for (let round = 0; round < 2; round++) {
       expect((await subscriptions.types()).map(({ name }) => name)).toEqual(['a', 'b'])
     }
-    expect(peer.sent('events/list')).toHaveLength(4)
+    expect(peer.received('events/list')).toHaveLength(4)
   })
 
   test('leaves out malformed entries, which are reported, and unknown modes [E-EVT-025]', async () => {
@@ -147,7 +147,9 @@ describe('The list of event types', () => {
   })
 
   test('that is no list is an error', async () => {
-    const { subscriptions } = await subscriptionsTo(modernPeer((seen) => result(seen, {}), offered))
+    const { subscriptions } = await subscriptionsTo(
+      modernPeer((request) => result(request, {}), offered),
+    )
     await expect(subscriptions.types()).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
   })
 
@@ -157,11 +159,11 @@ describe('The list of event types', () => {
     let id: unknown
     const names = ['a']
     const peer = modernPeer(
-      (seen) => {
-        if (seen.message.method === 'events/list') {
-          return result(seen, { events: names.map((name) => typeOf(name, 'poll')) })
+      (request) => {
+        if (request.message.method === 'events/list') {
+          return result(request, { events: names.map((name) => typeOf(name, 'poll')) })
         }
-        id = seen.message.id
+        id = request.message.id
         return stream.response
       },
       { extensions: { [EVENTS]: { listChanged: true } } },
@@ -175,12 +177,14 @@ describe('The list of event types', () => {
       stream.event({ jsonrpc: '2.0', method, params: { ...params, _meta } })
     }
     const notifications = { eventsListChanged: true }
-    expect(peer.sent('subscriptions/listen')[0]?.message.params).toMatchObject({ notifications })
+    expect(peer.received('subscriptions/listen')[0]?.message.params).toMatchObject({
+      notifications,
+    })
     send('notifications/subscriptions/acknowledged', { notifications })
     names.push('b')
     send('notifications/events/list_changed', {})
     await expect.poll(() => changes).toEqual([['a', 'b']])
-    expect(peer.sent('events/list')).toHaveLength(1)
+    expect(peer.received('events/list')).toHaveLength(1)
     subscriptions.close()
     await expect.poll(() => stream.cancelled).toBe(true)
   })
@@ -189,11 +193,11 @@ describe('The list of event types', () => {
 describe('Errors of other methods', () => {
   test('keep their codes without a meaning from events [E-EVT-290]', async () => {
     const peer = modernPeer(
-      (seen) =>
+      (request) =>
         new Response(
           JSON.stringify({
             jsonrpc: '2.0',
-            id: seen.message.id,
+            id: request.message.id,
             error: { code: -32011, message: 'Busy' },
           }),
           { headers: { 'content-type': 'application/json' } },
@@ -222,17 +226,19 @@ describe('The delivery mode', () => {
     'of %j with a receiver %j and the wish %j is %s [E-EVT-321] [E-EVT-323]',
     async (delivery, hasReceiver, mode, expected) => {
       const server = streams()
-      const peer = eventPeer(delivery, (seen, params) => {
-        const { method } = seen.message
-        if (method === 'events/poll') return result(seen, batch('p1', []))
+      const peer = eventPeer(delivery, (request, params) => {
+        const { method } = request.message
+        if (method === 'events/poll') return result(request, batch('p1', []))
         if (method === 'events/subscribe') {
-          return result(seen, { id: 's', refreshBefore: null, cursor: null, truncated: false })
+          return result(request, { id: 's', refreshBefore: null, cursor: null, truncated: false })
         }
-        return method === 'events/unsubscribe' ? result(seen, {}) : server.script(seen, params)
+        return method === 'events/unsubscribe'
+          ? result(request, {})
+          : server.script(request, params)
       })
       const { subscriptions } = await subscriptionsTo(peer, hasReceiver ? { receiver: inbox } : {})
       collect(subscriptions.follow('build.finished', {}, mode ? { mode } : {}))
-      await expect.poll(() => peer.sent(methods[expected]).length).toBe(1)
+      await expect.poll(() => peer.received(methods[expected]).length).toBe(1)
       expect(await subscriptions.list()).toMatchObject([{ mode: expected }])
       await subscriptions.stopAll()
     },
@@ -252,7 +258,7 @@ describe('The delivery mode', () => {
         name: 'NoCompatibleDeliveryMode',
         message: `"build.finished" ${message}`,
       })
-      expect(peer.seen.map(({ message: sent }) => sent.method)).toEqual([
+      expect(peer.requests.map(({ message: sent }) => sent.method)).toEqual([
         'server/discover',
         'events/list',
       ])
@@ -271,10 +277,10 @@ describe('The delivery mode', () => {
   test('makes no difference to the events [E-EVT-324]', async () => {
     const server = streams()
     const event = occurrence('a', { _meta: { 'com.example/x': 1 }, severity: 'P1' })
-    const peer = eventPeer(['push', 'poll'], (seen, params) =>
-      seen.message.method === 'events/poll'
-        ? result(seen, batch('p1', [event]))
-        : server.script(seen, params),
+    const peer = eventPeer(['push', 'poll'], (request, params) =>
+      request.message.method === 'events/poll'
+        ? result(request, batch('p1', [event]))
+        : server.script(request, params),
     )
     const { subscriptions } = await subscriptionsTo(peer)
     const polled = collect(subscriptions.follow('build.finished', {}, { mode: 'poll' }))

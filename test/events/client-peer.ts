@@ -19,7 +19,7 @@ import {
   result,
   type EventStream,
   type HttpPeer,
-  type Seen,
+  type ScriptedRequest,
 } from '../client/peers.ts'
 import { settled } from '../settled.ts'
 
@@ -51,7 +51,10 @@ export function batch(
 }
 
 /** What a server with one event type says to each method. */
-export type Script = (seen: Seen, params: JsonObject) => Response | Promise<Response> | undefined
+export type Script = (
+  request: ScriptedRequest,
+  params: JsonObject,
+) => Response | Promise<Response> | undefined
 
 /** A server whose event type has the given modes. */
 export function eventPeer(
@@ -59,19 +62,19 @@ export function eventPeer(
   script: Script,
   capabilities: JsonObject = offered,
 ): HttpPeer {
-  return modernPeer((seen) => {
-    const answer = script(seen, seen.message.params ?? {})
+  return modernPeer((request) => {
+    const answer = script(request, request.message.params ?? {})
     if (answer) return answer
-    if (seen.message.method === 'events/list') {
-      return result(seen, { events: [typeOf('build.finished', ...delivery)] })
+    if (request.message.method === 'events/list') {
+      return result(request, { events: [typeOf('build.finished', ...delivery)] })
     }
-    return error(seen, -32601)
+    return error(request, -32601)
   }, capabilities)
 }
 
 /** The params of all requests with a method, without `_meta`. */
 export function paramsOf(peer: HttpPeer, method: string): JsonObject[] {
-  return peer.sent(method).map(({ message }) => {
+  return peer.received(method).map(({ message }) => {
     const { _meta, ...params } = message.params ?? {}
     return params
   })
@@ -174,10 +177,10 @@ export function streams({ isActive = true }: { isActive?: boolean } = {}): Strea
     opened,
     send,
     event: (eventId, cursor, index) => send('event', occurrence(eventId, { cursor }), index),
-    script(seen, params) {
-      if (seen.message.method !== 'events/stream') return undefined
+    script(request, params) {
+      if (request.message.method !== 'events/stream') return undefined
       const stream = eventStream()
-      opened.push({ id: seen.message.id, stream, params })
+      opened.push({ id: request.message.id, stream, params })
       if (isActive) send('active', { cursor: params.cursor ?? 'c0', truncated: false })
       return stream.response
     },

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { EventError } from '../../src/events/client/event-error.ts'
 import { memoryRecords } from '../../src/events/client/subscription-store.ts'
 import type { JsonObject } from '../../src/protocol/types.ts'
-import { error, json, result, type Seen } from '../client/peers.ts'
+import { error, json, result, type ScriptedRequest } from '../client/peers.ts'
 import {
   batch,
   collect,
@@ -20,10 +20,10 @@ afterEach(() => void vi.useRealTimers())
 
 /** A server that answers the polls with these results, and later ones with the last cursor and nothing. */
 function polls(...answers: (JsonObject | ((...args: Parameters<Script>) => Response))[]): Script {
-  return (seen, params) => {
-    if (seen.message.method !== 'events/poll') return undefined
+  return (request, params) => {
+    if (request.message.method !== 'events/poll') return undefined
     const answer = answers.shift() ?? batch((params.cursor as string | null) ?? 'c0', [])
-    return typeof answer === 'function' ? answer(seen, params) : result(seen, answer)
+    return typeof answer === 'function' ? answer(request, params) : result(request, answer)
   }
 }
 
@@ -46,7 +46,7 @@ describe('Following by poll', () => {
   })
 
   test('reports that the server delivers events, and again after an interruption', async () => {
-    const busy = (seen: Parameters<Script>[0]): Response => error(seen, -32603)
+    const busy = (request: Parameters<Script>[0]): Response => error(request, -32603)
     const answers = [busy, batch('p1', []), batch('p2', []), busy, batch('p3', [])]
     const peer = eventPeer(poll, polls(...answers))
     const { subscriptions } = await subscriptionsTo(peer)
@@ -55,10 +55,10 @@ describe('Following by poll', () => {
     await pass(0)
     expect(onActive).not.toHaveBeenCalled()
     await pass(22_000)
-    expect(peer.sent('events/poll')).toHaveLength(3)
+    expect(peer.received('events/poll')).toHaveLength(3)
     expect(onActive).toHaveBeenCalledOnce()
     await pass(22_000)
-    expect(peer.sent('events/poll')).toHaveLength(5)
+    expect(peer.received('events/poll')).toHaveLength(5)
     expect(onActive).toHaveBeenCalledTimes(2)
   })
 
@@ -70,9 +70,9 @@ describe('Following by poll', () => {
     await pass(0)
     expect(ids()).toEqual(['a', 'b'])
     await pass(19_999)
-    expect(peer.sent('events/poll')).toHaveLength(2)
+    expect(peer.received('events/poll')).toHaveLength(2)
     await pass(1)
-    expect(peer.sent('events/poll')).toHaveLength(3)
+    expect(peer.received('events/poll')).toHaveLength(3)
   })
 
   test.each([0, -5, 'x', undefined])(
@@ -82,9 +82,9 @@ describe('Following by poll', () => {
       const { subscriptions } = await subscriptionsTo(peer)
       collect(subscriptions.follow('build.finished'))
       await pass(999)
-      expect(peer.sent('events/poll')).toHaveLength(1)
+      expect(peer.received('events/poll')).toHaveLength(1)
       await pass(1)
-      expect(peer.sent('events/poll')).toHaveLength(2)
+      expect(peer.received('events/poll')).toHaveLength(2)
     },
   )
 
@@ -95,7 +95,7 @@ describe('Following by poll', () => {
     await pass(4_999)
     expect(paramsOf(peer, 'events/poll')).toMatchObject([{ maxEvents: 7, maxAgeMs: 60_000 }])
     await pass(1)
-    expect(peer.sent('events/poll')).toHaveLength(2)
+    expect(peer.received('events/poll')).toHaveLength(2)
   })
 
   test('waits if the server promises more and sends nothing [E-EVT-062]', async () => {
@@ -104,23 +104,23 @@ describe('Following by poll', () => {
     const { subscriptions } = await subscriptionsTo(peer)
     collect(subscriptions.follow('build.finished'))
     await pass(0)
-    expect(peer.sent('events/poll')).toHaveLength(2)
+    expect(peer.received('events/poll')).toHaveLength(2)
     await pass(20_000)
-    expect(peer.sent('events/poll')).toHaveLength(3)
+    expect(peer.received('events/poll')).toHaveLength(3)
   })
 
   test('sends one request at a time, and an abort ends it and leaves no timer [E-EVT-067] [E-EVT-324]', async () => {
     let open: Request['signal'] | undefined
-    const peer = eventPeer(poll, (seen) => {
-      if (seen.message.method !== 'events/poll') return undefined
-      open = seen.signal
+    const peer = eventPeer(poll, (request) => {
+      if (request.message.method !== 'events/poll') return undefined
+      open = request.signal
       return new Promise<Response>(() => {})
     })
     const { subscriptions } = await subscriptionsTo(peer)
     const stop = new AbortController()
     const { ended } = collect(subscriptions.follow('build.finished', {}, { signal: stop.signal }))
     await pass(30_000)
-    expect(peer.sent('events/poll')).toHaveLength(1)
+    expect(peer.received('events/poll')).toHaveLength(1)
     stop.abort()
     await ended
     expect(open?.aborted).toBe(true)
@@ -144,23 +144,23 @@ describe('Following by poll', () => {
       polls(
         batch('p1', [], { nextPollMs: 0 }),
         () => json({}, 503, { 'retry-after': '7' }),
-        (seen) => error(seen, -32603, 200, { retryAfterMs: 9_000 }),
-        (seen) => error(seen, -32603),
+        (request) => error(request, -32603, 200, { retryAfterMs: 9_000 }),
+        (request) => error(request, -32603),
         batch('p2', [occurrence('a')]),
       ),
     )
     const { subscriptions, errors } = await subscriptionsTo(peer)
     const { ids } = collect(subscriptions.follow('build.finished'))
     await pass(1_000)
-    expect(peer.sent('events/poll')).toHaveLength(2)
+    expect(peer.received('events/poll')).toHaveLength(2)
     await pass(6_999)
-    expect(peer.sent('events/poll')).toHaveLength(2)
+    expect(peer.received('events/poll')).toHaveLength(2)
     await pass(1)
-    expect(peer.sent('events/poll')).toHaveLength(3)
+    expect(peer.received('events/poll')).toHaveLength(3)
     await pass(9_000)
-    expect(peer.sent('events/poll')).toHaveLength(4)
+    expect(peer.received('events/poll')).toHaveLength(4)
     await pass(3_999)
-    expect(peer.sent('events/poll')).toHaveLength(4)
+    expect(peer.received('events/poll')).toHaveLength(4)
     await pass(1_001)
     expect(ids()).toEqual(['a'])
     expect(paramsOf(peer, 'events/poll').map(({ cursor }) => cursor)).toEqual([
@@ -172,32 +172,32 @@ describe('Following by poll', () => {
 
   test('obeys the header of a response whose body is a JSON-RPC error [E-EVT-068]', async () => {
     const limited = { code: 429, message: 'Too many' }
-    const refuse = ({ message: { id } }: Seen): Response =>
+    const refuse = ({ message: { id } }: ScriptedRequest): Response =>
       json({ jsonrpc: '2.0', id, error: limited }, 429, { 'retry-after': '20' })
     const peer = eventPeer(poll, polls(refuse, batch('p1', [occurrence('a')])))
     const { subscriptions } = await subscriptionsTo(peer)
     const { ids } = collect(subscriptions.follow('build.finished'))
     await pass(19_999)
-    expect(peer.sent('events/poll')).toHaveLength(1)
+    expect(peer.received('events/poll')).toHaveLength(1)
     await pass(1)
     expect(ids()).toEqual(['a'])
   })
 
   test('takes -32023 with a delay for a rate limit [E-EVT-292]', async () => {
     const limited = polls(
-      (seen) => error(seen, -32023, 200, { retryAfterMs: 30_000 }),
+      (request) => error(request, -32023, 200, { retryAfterMs: 30_000 }),
       batch('p1', [occurrence('a')]),
     )
     const peer = eventPeer(poll, limited)
     const { subscriptions } = await subscriptionsTo(peer)
     const { ids } = collect(subscriptions.follow('build.finished'))
     await pass(29_999)
-    expect(peer.sent('events/poll')).toHaveLength(1)
+    expect(peer.received('events/poll')).toHaveLength(1)
     await pass(1)
     expect(ids()).toEqual(['a'])
     const [first, second] = paramsOf(peer, 'events/poll')
     expect(second).toEqual(first)
-    expect(peer.sent('events/list')).toHaveLength(1)
+    expect(peer.received('events/list')).toHaveLength(1)
   })
 
   test('stores the cursor of a batch only after its last event was processed [E-EVT-069]', async () => {
@@ -255,7 +255,7 @@ describe('Following by poll', () => {
     await pass(39_000)
     expect(gaps).toEqual(['build.finished'])
     expect(await subscriptions.list()).toMatchObject([{ cursor: 'p90' }])
-    expect(peer.sent('events/poll')).toHaveLength(2)
+    expect(peer.received('events/poll')).toHaveLength(2)
     expect(errors).toEqual([])
   })
 
@@ -319,7 +319,7 @@ describe('Following by poll', () => {
     const store = memoryRecords()
     const refusing = polls(
       batch('p1', []),
-      (seen) => error(seen, -32602),
+      (request) => error(request, -32602),
       batch('q1', [occurrence('a')]),
     )
     const peer = eventPeer(poll, refusing)
@@ -363,7 +363,9 @@ describe('The end of a subscription by poll', () => {
     async (code) => {
       const peer = eventPeer(
         poll,
-        polls(batch('p1', []), (seen) => error(seen, code, 200, { reason: 'access_revoked' })),
+        polls(batch('p1', []), (request) =>
+          error(request, code, 200, { reason: 'access_revoked' }),
+        ),
       )
       const { subscriptions } = await subscriptionsTo(peer)
       const { ended } = collect(subscriptions.follow('build.finished'))
@@ -377,8 +379,8 @@ describe('The end of a subscription by poll', () => {
       })
       expect(await subscriptions.list()).toEqual([])
       await pass(600_000)
-      expect(peer.sent('events/poll')).toHaveLength(2)
-      expect(peer.sent('events/list')).toHaveLength(1)
+      expect(peer.received('events/poll')).toHaveLength(2)
+      expect(peer.received('events/list')).toHaveLength(1)
     },
   )
 
@@ -386,22 +388,22 @@ describe('The end of a subscription by poll', () => {
     'leads to the list if the type was removed, and not to a sign-in: %i [E-EVT-038] [E-EVT-286]',
     async (code) => {
       let isListed = true
-      const gone = polls(batch('p1', []), (seen) => {
+      const gone = polls(batch('p1', []), (request) => {
         isListed = false
-        return error(seen, code, 200, { kind: 'event' })
+        return error(request, code, 200, { kind: 'event' })
       })
-      const peer = eventPeer(poll, (seen, params) =>
-        seen.message.method === 'events/list' && !isListed
-          ? result(seen, { events: [] })
-          : gone(seen, params),
+      const peer = eventPeer(poll, (request, params) =>
+        request.message.method === 'events/list' && !isListed
+          ? result(request, { events: [] })
+          : gone(request, params),
       )
       const { subscriptions } = await subscriptionsTo(peer)
       const { ended } = collect(subscriptions.follow('build.finished'))
       const failure = ended.catch((reason: unknown) => reason)
       await pass(20_000)
       expect(await failure).toMatchObject({ code, kind: 'NotFound' })
-      expect(peer.sent('events/list')).toHaveLength(2)
-      expect(peer.sent('events/poll')).toHaveLength(2)
+      expect(peer.received('events/list')).toHaveLength(2)
+      expect(peer.received('events/poll')).toHaveLength(2)
       expect(await subscriptions.list()).toEqual([])
     },
   )
@@ -414,9 +416,9 @@ describe('The end of a subscription by poll', () => {
         poll,
         polls(
           batch('p1', []),
-          (seen) => error(seen, code, 200, changed),
+          (request) => error(request, code, 200, changed),
           batch('q1', [occurrence('a')], { hasMore: true }),
-          (seen) => error(seen, code, 200, changed),
+          (request) => error(request, code, 200, changed),
         ),
       )
       const { subscriptions } = await subscriptionsTo(peer)
@@ -425,7 +427,7 @@ describe('The end of a subscription by poll', () => {
       await pass(20_000)
       expect(ids()).toEqual(['a'])
       expect(await failure).toMatchObject({ code, kind: 'Unsupported' })
-      expect(peer.sent('events/list')).toHaveLength(2)
+      expect(peer.received('events/list')).toHaveLength(2)
     },
   )
 })

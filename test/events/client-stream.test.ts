@@ -85,7 +85,7 @@ describe('Following a stream', () => {
       expect(paramsOf(peer, 'events/stream').map(({ cursor }) => cursor)).toEqual([
         ...[null, 'c1', 'c2', 'c3'],
       ])
-      expect(peer.seen.some(({ headers }) => headers.has('last-event-id'))).toBe(false)
+      expect(peer.requests.some(({ headers }) => headers.has('last-event-id'))).toBe(false)
       expect(errors).toEqual([])
     },
   )
@@ -237,7 +237,7 @@ describe('Following a stream', () => {
     await subscriptions.stop('build.finished', { b: 1 })
     await b.ended
     expect(server.opened.map(({ stream }) => stream.cancelled)).toEqual([true, true])
-    expect(peer.sent('events/unsubscribe')).toHaveLength(0)
+    expect(peer.received('events/unsubscribe')).toHaveLength(0)
     expect(vi.getTimerCount()).toBe(0)
   })
 
@@ -326,7 +326,7 @@ describe('The end of a stream by its server', () => {
       expect(await subscriptions.list()).toEqual([])
       await pass(600_000)
       expect(server.opened).toHaveLength(1)
-      expect(peer.sent('events/list')).toHaveLength(1)
+      expect(peer.received('events/list')).toHaveLength(1)
     },
   )
 
@@ -353,10 +353,10 @@ describe('The end of a stream by its server', () => {
     server.send('terminated', { error: removed })
     await pass(0)
     expect(server.opened).toHaveLength(2)
-    expect(peer.sent('events/list')).toHaveLength(2)
+    expect(peer.received('events/list')).toHaveLength(2)
     server.send('terminated', { error: removed })
     expect(await failure).toMatchObject({ kind: 'NotFound' })
-    expect(peer.sent('events/list')).toHaveLength(2)
+    expect(peer.received('events/list')).toHaveLength(2)
   })
 
   test('after another removal, a while later, leads to a new subscription again [E-EVT-038]', async () => {
@@ -397,10 +397,11 @@ describe('The end of a stream by its server', () => {
   test('before it opens rejects, and a failing server is asked again [E-EVT-290]', async () => {
     const answers = [
       () => json({}, 502),
-      (seen: Parameters<typeof error>[0]) => error(seen, -32013, 200, { limit: 'subscriptions' }),
+      (request: Parameters<typeof error>[0]) =>
+        error(request, -32013, 200, { limit: 'subscriptions' }),
     ]
-    const peer = eventPeer(push, (seen) =>
-      seen.message.method === 'events/stream' ? answers.shift()?.(seen) : undefined,
+    const peer = eventPeer(push, (request) =>
+      request.message.method === 'events/stream' ? answers.shift()?.(request) : undefined,
     )
     const { subscriptions } = await subscriptionsTo(peer)
     const { ended } = collect(subscriptions.follow('build.finished'))
@@ -422,7 +423,7 @@ describe('Streams on one connection', () => {
     const a = collect(subscriptions.follow('build.finished', { a: 1 }, { signal: stop.signal }))
     const b = collect(subscriptions.follow('build.finished', { b: 1 }))
     await pass(0)
-    const [first, second] = peer.sent('events/stream').map(({ id }) => id)
+    const [first, second] = peer.received('events/stream').map(({ id }) => id)
     const send = (id: unknown, eventId: string): void =>
       peer.send({
         jsonrpc: '2.0',
@@ -439,7 +440,9 @@ describe('Streams on one connection', () => {
     stop.abort()
     await a.ended
     await pass(0)
-    expect(peer.sent('notifications/cancelled')).toMatchObject([{ params: { requestId: first } }])
+    expect(peer.received('notifications/cancelled')).toMatchObject([
+      { params: { requestId: first } },
+    ])
     send(first, 'late')
     send(second, 'b2')
     await pass(0)

@@ -9,7 +9,7 @@ import {
   signWebhook,
 } from '../../src/events/signature.ts'
 import type { JsonObject } from '../../src/protocol/types.ts'
-import { error, json, result, until, type HttpPeer, type Seen } from '../client/peers.ts'
+import { error, json, result, until, type HttpPeer, type ScriptedRequest } from '../client/peers.ts'
 import { settled } from '../settled.ts'
 import {
   collect,
@@ -28,9 +28,13 @@ afterEach(() => void vi.useRealTimers())
 const BASE = 'https://app.example/hooks'
 
 /** A granted subscription that ends after some milliseconds by the server's clock. */
-function granted(seen: Seen, ttlMs: number | null = 1_800_000, more: JsonObject = {}): Response {
+function granted(
+  request: ScriptedRequest,
+  ttlMs: number | null = 1_800_000,
+  more: JsonObject = {},
+): Response {
   const refreshBefore = ttlMs === null ? null : new Date(Date.now() + ttlMs).toISOString()
-  return result(seen, {
+  return result(request, {
     ...{ resultType: 'complete', id: 'sub_1', refreshBefore, cursor: 'p1', truncated: false },
     ...more,
   })
@@ -38,12 +42,13 @@ function granted(seen: Seen, ttlMs: number | null = 1_800_000, more: JsonObject 
 
 /** A server that answers `events/subscribe` with these answers, and grants half an hour afterwards. */
 function webhookPeer(
-  answers: ((seen: Seen) => Response | Promise<Response>)[] = [],
-  unsubscribed: (seen: Seen) => Response | Promise<Response> = (seen) => result(seen, {}),
+  answers: ((request: ScriptedRequest) => Response | Promise<Response>)[] = [],
+  unsubscribed: (request: ScriptedRequest) => Response | Promise<Response> = (request) =>
+    result(request, {}),
 ): HttpPeer {
-  return eventPeer(['webhook'], (seen) => {
-    if (seen.message.method === 'events/subscribe') return (answers.shift() ?? granted)(seen)
-    return seen.message.method === 'events/unsubscribe' ? unsubscribed(seen) : undefined
+  return eventPeer(['webhook'], (request) => {
+    if (request.message.method === 'events/subscribe') return (answers.shift() ?? granted)(request)
+    return request.message.method === 'events/unsubscribe' ? unsubscribed(request) : undefined
   })
 }
 
@@ -114,10 +119,10 @@ describe('Following by webhook', () => {
   test('answers the challenge of the server during the call [E-EVT-223]', async () => {
     let status = 0
     const peer = webhookPeer([
-      async (seen) => {
+      async (request) => {
         const body = { type: 'verification', challenge: 'x' }
         status = await post(webhooks, delivery(peer), body, 'unknown yet')
-        return granted(seen)
+        return granted(request)
       },
     ])
     const webhooks = await webhooksTo(peer)
@@ -191,7 +196,7 @@ describe('Following by webhook', () => {
 
   test('reports a gap that the server announces, in a request or an answer [E-EVT-272] [E-EVT-265]', async () => {
     const truncated = { cursor: 'p90', truncated: true }
-    const peer = webhookPeer([(seen) => granted(seen, 60_000, truncated)])
+    const peer = webhookPeer([(request) => granted(request, 60_000, truncated)])
     const webhooks = await webhooksTo(peer)
     const { subscriptions, gaps } = webhooks
     collect(subscriptions.follow('build.finished'))
@@ -201,7 +206,7 @@ describe('Following by webhook', () => {
     expect(await post(webhooks, delivery(peer), { type: 'gap', cursor: 'p99' })).toBe(204)
     await pass(0)
     expect(gaps).toHaveLength(2)
-    expect(peer.sent('events/subscribe')).toHaveLength(1)
+    expect(peer.received('events/subscribe')).toHaveLength(1)
     await pass(42_000)
     expect(paramsOf(peer, 'events/subscribe').map(({ cursor }) => cursor)).toEqual([null, 'p99'])
   })
@@ -217,12 +222,14 @@ describe('Following by webhook', () => {
     expect(await failure).toMatchObject({ ...reason, kind: 'Forbidden' })
     expect(await webhooks.subscriptions.list()).toEqual([])
     await pass(86_400_000)
-    expect(peer.sent('events/subscribe')).toHaveLength(1)
-    expect(peer.sent('events/unsubscribe')).toHaveLength(0)
+    expect(peer.received('events/subscribe')).toHaveLength(1)
+    expect(peer.received('events/unsubscribe')).toHaveLength(0)
   })
 
   test('rejects if the server does not accept the endpoint [E-EVT-290]', async () => {
-    const peer = webhookPeer([(seen) => error(seen, -32015, 200, { reason: 'challenge_failed' })])
+    const peer = webhookPeer([
+      (request) => error(request, -32015, 200, { reason: 'challenge_failed' }),
+    ])
     const { subscriptions } = await webhooksTo(peer)
     await expect(subscriptions.follow('build.finished').next()).rejects.toMatchObject({
       ...{ kind: 'CallbackEndpointError', data: { reason: 'challenge_failed' } },
@@ -239,7 +246,8 @@ describe('Following by webhook', () => {
       { ...status, lastError: 'new_word' },
     ]
     const answers = [...told, status].map(
-      (deliveryStatus) => (seen: Seen) => granted(seen, 60_000, { deliveryStatus }),
+      (deliveryStatus) => (request: ScriptedRequest) =>
+        granted(request, 60_000, { deliveryStatus }),
     )
     const { subscriptions } = await webhooksTo(webhookPeer(answers), {
       onStatus: (reported, { name }) => statuses.push([reported, name]),
@@ -254,13 +262,16 @@ describe('The refresh of a webhook', () => {
   test.each([30_000, 1_800_000, 86_400_000])(
     'comes after two thirds of a term of %i ms, with the same key and the last cursor [E-EVT-134] [E-EVT-135]',
     async (termMs) => {
-      const peer = webhookPeer([(seen) => granted(seen, termMs), (seen) => granted(seen, termMs)])
+      const peer = webhookPeer([
+        (request) => granted(request, termMs),
+        (request) => granted(request, termMs),
+      ])
       const webhooks = await webhooksTo(peer)
       collect(webhooks.subscriptions.follow('build.finished', { a: 1 }, { ttlMs: 60_000 }))
       await pass(0)
       expect(await post(webhooks, delivery(peer), occurrence('a', { cursor: 'p9' }))).toBe(204)
       await pass(termMs * 0.59)
-      expect(peer.sent('events/subscribe')).toHaveLength(1)
+      expect(peer.received('events/subscribe')).toHaveLength(1)
       await pass(termMs * 0.12)
       const [first, second] = paramsOf(peer, 'events/subscribe')
       expect(second).toEqual({ ...first, cursor: 'p9' })
@@ -270,7 +281,7 @@ describe('The refresh of a webhook', () => {
   test('is repeated sooner and sooner after failures [E-EVT-135]', async () => {
     const times: number[] = []
     const peer = webhookPeer([
-      (seen) => granted(seen, 900_000),
+      (request) => granted(request, 900_000),
       ...Array.from({ length: 4 }, () => () => {
         times.push(Date.now())
         return json({}, 503)
@@ -293,14 +304,14 @@ describe('The refresh of a webhook', () => {
 
   test('continues while the endpoint does not answer the server, and when the server is full [E-EVT-135]', async () => {
     const peer = webhookPeer([
-      (seen) => granted(seen, 60_000),
-      (seen) => error(seen, -32015, 200, { reason: 'timeout' }),
-      (seen) => error(seen, -32013, 200, { limit: 'subscriptions' }),
+      (request) => granted(request, 60_000),
+      (request) => error(request, -32015, 200, { reason: 'timeout' }),
+      (request) => error(request, -32013, 200, { limit: 'subscriptions' }),
     ])
     const { subscriptions } = await webhooksTo(peer)
     collect(subscriptions.follow('build.finished'))
     await pass(60_000, 60)
-    expect(peer.sent('events/subscribe')).toHaveLength(4)
+    expect(peer.received('events/subscribe')).toHaveLength(4)
   })
 
   test.each([600_000, -600_000])(
@@ -308,48 +319,48 @@ describe('The refresh of a webhook', () => {
     async (skewMs) => {
       const serverTime = (): number => Date.now() + skewMs
       const peer = webhookPeer([
-        (seen) => {
+        (request) => {
           const refreshBefore = new Date(serverTime() + 900_000).toISOString()
           const body = { id: 'sub_1', refreshBefore, cursor: null, truncated: false }
-          return result(seen, body, { date: new Date(serverTime()).toUTCString() })
+          return result(request, body, { date: new Date(serverTime()).toUTCString() })
         },
       ])
       const { subscriptions, errors } = await webhooksTo(peer)
       collect(subscriptions.follow('build.finished', {}, { ttlMs: 3_600_000 }))
       await pass(530_000)
-      expect(peer.sent('events/subscribe')).toHaveLength(1)
+      expect(peer.received('events/subscribe')).toHaveLength(1)
       await pass(105_000)
-      expect(peer.sent('events/subscribe')).toHaveLength(2)
+      expect(peer.received('events/subscribe')).toHaveLength(2)
       expect(errors).toEqual([])
     },
   )
 
   test('happens daily if the subscription does not expire, with a look at the list [E-EVT-137]', async () => {
-    const peer = webhookPeer([(seen) => granted(seen, null)])
+    const peer = webhookPeer([(request) => granted(request, null)])
     const { subscriptions } = await webhooksTo(peer)
     collect(subscriptions.follow('build.finished', {}, { ttlMs: null }))
     await pass(0)
     expect(await subscriptions.list()).toMatchObject([{ refreshBefore: null }])
     await pass(21 * 3_600_000)
-    expect(peer.sent('events/subscribe')).toHaveLength(1)
+    expect(peer.received('events/subscribe')).toHaveLength(1)
     await pass(4 * 3_600_000 - 1_080_000, 1)
-    expect(peer.sent('events/subscribe').length).toBeGreaterThan(1)
-    expect(peer.sent('events/list')).toHaveLength(2)
+    expect(peer.received('events/subscribe').length).toBeGreaterThan(1)
+    expect(peer.received('events/list')).toHaveLength(2)
   })
 
   test.each(['2001-01-01T00:00:00Z', 'soon', 5])(
     'comes after a minute if the term is %j, which is reported [E-EVT-138]',
     async (refreshBefore) => {
-      const peer = webhookPeer([(seen) => granted(seen, 0, { refreshBefore })])
+      const peer = webhookPeer([(request) => granted(request, 0, { refreshBefore })])
       const { subscriptions, errors } = await webhooksTo(peer)
       collect(subscriptions.follow('build.finished'))
       await pass(59_999)
-      expect(peer.sent('events/subscribe')).toHaveLength(1)
+      expect(peer.received('events/subscribe')).toHaveLength(1)
       expect(errors.map(({ message }) => message)).toEqual([
         `The server granted a subscription until ${JSON.stringify(refreshBefore)}`,
       ])
       await pass(1)
-      expect(peer.sent('events/subscribe')).toHaveLength(2)
+      expect(peer.received('events/subscribe')).toHaveLength(2)
     },
   )
 })
@@ -377,19 +388,19 @@ describe('The end of a webhook', () => {
     'is no failure if the server does not know it: %i [E-EVT-255]',
     async (code) => {
       const data = code === -32602 ? undefined : { kind: 'subscription' }
-      const peer = webhookPeer([], (seen) => error(seen, code, 200, data))
+      const peer = webhookPeer([], (request) => error(request, code, 200, data))
       const { subscriptions, errors } = await webhooksTo(peer)
       collect(subscriptions.follow('build.finished'))
       await pass(0)
       await subscriptions.stop('build.finished')
-      expect(peer.sent('events/unsubscribe')).toHaveLength(1)
+      expect(peer.received('events/unsubscribe')).toHaveLength(1)
       expect(await subscriptions.list()).toEqual([])
       expect(errors).toEqual([])
     },
   )
 
   test.each([
-    ['fails', (seen: Seen) => error(seen, -32603)],
+    ['fails', (request: ScriptedRequest) => error(request, -32603)],
     ['never answers', () => new Promise<Response>(() => {})],
   ])('forgets it even if the server %s [E-EVT-258]', async (_, unsubscribed) => {
     const { subscriptions, errors } = await webhooksTo(webhookPeer([], unsubscribed))
@@ -404,10 +415,10 @@ describe('The end of a webhook', () => {
   })
 
   test('is the end of everything with one call [E-EVT-306]', async () => {
-    const peer = eventPeer(['webhook', 'push', 'poll'], (seen) => {
-      const { method } = seen.message
-      if (method === 'events/subscribe') return granted(seen)
-      if (method === 'events/unsubscribe') return result(seen, {})
+    const peer = eventPeer(['webhook', 'push', 'poll'], (request) => {
+      const { method } = request.message
+      if (method === 'events/subscribe') return granted(request)
+      if (method === 'events/unsubscribe') return result(request, {})
       return method === 'events/list' ? undefined : new Promise<Response>(() => {})
     })
     const { subscriptions } = await webhooksTo(peer)
@@ -420,14 +431,14 @@ describe('The end of a webhook', () => {
     expect(await subscriptions.list()).toHaveLength(3)
     await subscriptions.stopAll()
     await Promise.all(loops.map(({ ended }) => ended))
-    expect(peer.sent('events/unsubscribe')).toHaveLength(1)
+    expect(peer.received('events/unsubscribe')).toHaveLength(1)
     for (const method of ['events/stream', 'events/poll']) {
-      expect(peer.sent(method).map(({ signal }) => signal.aborted)).toEqual([true])
+      expect(peer.received(method).map(({ signal }) => signal.aborted)).toEqual([true])
     }
     expect(await subscriptions.list()).toEqual([])
-    const count = peer.seen.length
+    const count = peer.requests.length
     await pass(86_400_000)
-    expect(peer.seen).toHaveLength(count)
+    expect(peer.requests).toHaveLength(count)
     expect(vi.getTimerCount()).toBe(0)
   })
 })
@@ -469,7 +480,7 @@ describe('The registry of subscriptions', () => {
     await post(before, delivery(peer), occurrence('a', { cursor: 'p5' }))
     before.subscriptions.close()
     await first.ended
-    expect(peer.sent('events/unsubscribe')).toHaveLength(0)
+    expect(peer.received('events/unsubscribe')).toHaveLength(0)
     const after = await webhooksTo(peer, { store })
     const second = collect(after.subscriptions.follow('build.finished'))
     await pass(0)
@@ -501,7 +512,7 @@ describe('The registry of subscriptions', () => {
   test('lets a secret be replaced without losing requests [E-EVT-237]', async () => {
     let proceed = (): void => {}
     const wait = new Promise<void>((resolve) => (proceed = resolve))
-    const peer = webhookPeer([granted, (seen) => wait.then(() => granted(seen))])
+    const peer = webhookPeer([granted, (request) => wait.then(() => granted(request))])
     const webhooks = await webhooksTo(peer)
     const { ids } = collect(webhooks.subscriptions.follow('build.finished'))
     await pass(0)
@@ -550,7 +561,7 @@ describe('The registry of subscriptions', () => {
     expect(received).toEqual(['a'])
 
     const next = await subscriptions.refresh()
-    expect(peer.sent('events/subscribe')).toHaveLength(1)
+    expect(peer.received('events/subscribe')).toHaveLength(1)
     expect(next! - Date.now()).toBeGreaterThan(1_000_000)
     await pass(1_300_000)
     await subscriptions.refresh()

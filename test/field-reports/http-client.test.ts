@@ -10,7 +10,7 @@ import {
   legacyPeer,
   result,
   type HttpPeer,
-  type Seen,
+  type ScriptedRequest,
 } from '../client/peers.ts'
 
 const legacy = { revision: '2025-11-25' } as const
@@ -21,18 +21,19 @@ afterEach(() => {
 })
 
 /** A server with sessions that answers some requests in its own way. */
-function scripted(answer: (seen: Seen) => Response | undefined): HttpPeer {
-  const peer = legacyPeer((seen) => result(seen, { content }))
-  return httpPeer((seen) => answer(seen) ?? peer.fetch(seen.url, requestOf(seen)))
+function scripted(answer: (request: ScriptedRequest) => Response | undefined): HttpPeer {
+  const peer = legacyPeer((request) => result(request, { content }))
+  return httpPeer((request) => answer(request) ?? peer.fetch(request.url, requestOf(request)))
 }
 
-const requestOf = ({ method, headers, message }: Seen): RequestInit => ({
+const requestOf = ({ method, headers, message }: ScriptedRequest): RequestInit => ({
   method,
   headers,
   ...(method === 'POST' && { body: JSON.stringify(message) }),
 })
 
-const gets = (peer: HttpPeer): Seen[] => peer.seen.filter(({ method }) => method === 'GET')
+const gets = (peer: HttpPeer): ScriptedRequest[] =>
+  peer.requests.filter(({ method }) => method === 'GET')
 
 describe('an event without data', () => {
   it.each(['data:\n', 'data: \n', ''])(
@@ -97,7 +98,7 @@ describe('the time after which a stream is resumed', () => {
     await vi.advanceTimersByTimeAsync(delayMs / 4 + 1)
     expect(await answer).toEqual({ content })
     expect(gets(peer).map(({ headers }) => headers.get('last-event-id'))).toEqual(['ok1'])
-    const posts = peer.seen.filter(({ method }) => method === 'POST')
+    const posts = peer.requests.filter(({ method }) => method === 'POST')
     expect(posts.some(({ headers }) => headers.has('last-event-id'))).toBe(false)
     await client.close()
   })
@@ -135,7 +136,7 @@ describe('the stream of the session', () => {
     })
     await vi.advanceTimersByTimeAsync(600_000)
     expect(await client.callTool('a')).toEqual({ content })
-    expect(peer.sent('initialize').length).toBeLessThanOrEqual(2)
+    expect(peer.received('initialize').length).toBeLessThanOrEqual(2)
     expect(gets(peer).length).toBeLessThanOrEqual(2)
     expect(problems.length).toBeLessThanOrEqual(1)
     await client.close()
@@ -146,10 +147,10 @@ describe('the fallback to the transport of 2024-11-05', () => {
   it.each([400, 404, 405])(
     'that fails too reports status and message of the first response: %i [B037]',
     async (status) => {
-      const peer = httpPeer((seen) =>
-        seen.method === 'GET'
+      const peer = httpPeer((request) =>
+        request.method === 'GET'
           ? new Response(null, { status: 405 })
-          : error(seen, -32000, status, { hint: 'use /mcp' }),
+          : error(request, -32000, status, { hint: 'use /mcp' }),
       )
       await expect(connectTo(peer, legacy)).rejects.toMatchObject({
         code: 'HTTP',
@@ -174,14 +175,14 @@ describe('an answer that never comes', () => {
           return stream.response
         },
       ]) {
-        const peer = httpPeer((seen) => {
-          const { method } = seen.message
+        const peer = httpPeer((request) => {
+          const { method } = request.message
           if (method === 'server/discover') {
             const supportedVersions = ['2026-07-28']
-            return result(seen, { supportedVersions, capabilities: { tools: {} } })
+            return result(request, { supportedVersions, capabilities: { tools: {} } })
           }
-          if (method === 'initialize') return result(seen, initialized())
-          return seen.message.id === undefined ? new Response(null, { status: 202 }) : answer()
+          if (method === 'initialize') return result(request, initialized())
+          return request.message.id === undefined ? new Response(null, { status: 202 }) : answer()
         })
         const client = await connectTo(peer, { revision })
         const asked = client.callTool('a')

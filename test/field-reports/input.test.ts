@@ -64,7 +64,7 @@ describe('a conversation for the model of the client', () => {
     const method = 'sampling/createMessage'
     const given = JSON.parse(JSON.stringify({ maxTokens: 1, ...params })) as JsonObject
     peer.send({ jsonrpc: '2.0', id: 'q', method, params: given })
-    const answer = () => peer.seen.find(({ id }) => String(id) === 'q')
+    const answer = () => peer.messages.find(({ id }) => String(id) === 'q')
     const fails = wrong.some(([each]) => each === name)
     const expected = fails ? { error: { code: -32602 } } : { result: { model: 'm' } }
     await expect.poll(answer).toMatchObject(expected)
@@ -102,7 +102,7 @@ describe('a conversation for the model of the client', () => {
     const params = { messages: messages(said), maxTokens: 1 }
     peer.send({ jsonrpc: '2.0', id: 'q', method: 'sampling/createMessage', params })
     await expect
-      .poll(() => peer.seen.find(({ id }) => String(id) === 'q'))
+      .poll(() => peer.messages.find(({ id }) => String(id) === 'q'))
       .toMatchObject({ error: { code: -1 } })
   })
 })
@@ -127,16 +127,16 @@ describe('the resultType of a result', () => {
     [{ resultType: 'input_required', inputRequests: { a: form } }, { content }],
     [{ resultType: 'input_required', requestState: '' }, { content }],
   ])('decides what the call returns: %j [B099]', async (kind, expected) => {
-    const peer = modernPeer((seen) => {
+    const peer = modernPeer((request) => {
       const again = 'requestState' in kind || 'inputRequests' in kind
-      const first = peer.sent('tools/call').length === 1
-      return result(seen, again && !first ? { content } : { content, ...kind })
+      const first = peer.received('tools/call').length === 1
+      return result(request, again && !first ? { content } : { content, ...kind })
     })
     await using client = await connectTo(peer, { onElicit: () => ({ action: 'decline' }) })
     expect(client.revision).toBe('2026-07-28')
     const outcome: unknown = await client.callTool('a').catch((error: unknown) => error)
     expect(outcome).toMatchObject(expected as object)
-    const calls = peer.sent('tools/call').map(({ message }) => message)
+    const calls = peer.received('tools/call').map(({ message }) => message)
     expect(new Set(calls.map(({ id }) => id)).size).toBe(calls.length)
     if (calls[1]) expect(calls[1].params?.requestState).toBe(kind.requestState)
     if (calls[1] && !('requestState' in kind)) {

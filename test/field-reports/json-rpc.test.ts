@@ -121,7 +121,7 @@ describe('unknown methods and responses', () => {
     for (const method of ['no/such', 'roots/list', 'sampling/createMessage']) {
       peer.send({ jsonrpc: '2.0', id: method, method })
       await expect
-        .poll(() => peer.seen.find(({ id }) => String(id) === method))
+        .poll(() => peer.messages.find(({ id }) => String(id) === method))
         .toMatchObject({ error: { code: -32601 } })
     }
   })
@@ -214,8 +214,13 @@ describe('unknown members', () => {
 
   it('of a result are kept by the client [B047]', async () => {
     const content = [{ type: 'text', text: 'x', foo: 1, _meta: {} }]
-    const peer = legacyPeer((seen) =>
-      json({ jsonrpc: '2.0', id: seen.message.id, result: { content, _meta, ext: 1 }, extra: 1 }),
+    const peer = legacyPeer((request) =>
+      json({
+        jsonrpc: '2.0',
+        id: request.message.id,
+        result: { content, _meta, ext: 1 },
+        extra: 1,
+      }),
     )
     await using client = await connectTo(peer, legacy)
     expect(await client.callTool('a')).toEqual({ content, _meta, ext: 1 })
@@ -223,7 +228,7 @@ describe('unknown members', () => {
 })
 
 it('an error in place of a result keeps its code, with any HTTP status [B045]', async () => {
-  const peer = legacyPeer((seen) => error(seen, -32601, 404), { session: '' })
+  const peer = legacyPeer((request) => error(request, -32601, 404), { session: '' })
   await using client = await connectTo(peer, legacy)
   await expect(client.request('no/such')).rejects.toMatchObject({ code: -32601, status: 404 })
 })

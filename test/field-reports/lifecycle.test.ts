@@ -67,7 +67,7 @@ describe('the version that initialize asks for', () => {
         data: { requested: ['2025-11-25'], supported: [version] },
       })
       expect(closed).toBe(true)
-      expect(peer.sent('notifications/initialized')).toEqual([])
+      expect(peer.received('notifications/initialized')).toEqual([])
     },
   )
 })
@@ -105,14 +105,14 @@ describe('before the handshake is complete', () => {
         return undefined
       }
       if (message.id === ('early' as unknown)) {
-        const { id } = peer.sent('server/discover')[0] as { id: number }
+        const { id } = peer.received('server/discover')[0] as { id: number }
         return { jsonrpc: '2.0', id, error: { code: -32601, message: 'Unknown' } }
       }
       return message.method === 'initialize' ? reply(message, initialized()) : undefined
     })
     await using client = await connectTo(peer)
     expect(client.revision).toBe('2025-11-25')
-    expect(peer.seen).toContainEqual({ jsonrpc: '2.0', id: 'early', result: {} })
+    expect(peer.messages).toContainEqual({ jsonrpc: '2.0', id: 'early', result: {} })
   })
 
   it('a server of 2026-07-28 may not ping, and is not answered [B051]', async () => {
@@ -123,7 +123,7 @@ describe('before the handshake is complete', () => {
     await using _client = await connectTo(peer, { onError: (problem) => problems.push(problem) })
     peer.send({ jsonrpc: '2.0', id: 1, method: 'ping' })
     await expect.poll(() => problems).toMatchObject([{ code: 'INVALID_MESSAGE' }])
-    expect(peer.seen).toHaveLength(1)
+    expect(peer.messages).toHaveLength(1)
   })
 })
 

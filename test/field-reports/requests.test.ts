@@ -86,7 +86,7 @@ describe('progress that comes late', () => {
     await expect(aborted).rejects.toMatchObject({ code: 'ABORTED' })
     const late = client.callTool('late', {}, { onProgress, timeoutMs: 20 })
     await expect(late).rejects.toMatchObject({ code: 'TIMEOUT' })
-    for (const call of peer.sent('tools/call')) note(call.id, 3)
+    for (const call of peer.received('tools/call')) note(call.id, 3)
     note('never', 4)
     await client.ping()
     expect(received).toEqual([1, 'answered', 1, 1])

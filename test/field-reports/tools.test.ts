@@ -159,7 +159,7 @@ describe('structured content', () => {
     [{ content: 'x' }, 'INVALID_MESSAGE'],
   ])('without content is taken, and nothing else: %j [B067]', async (answer, expected) => {
     for (const peer of [legacyPeer, modernPeer]) {
-      const server = peer((seen) => result(seen, answer))
+      const server = peer((request) => result(request, answer))
       const revision = peer === legacyPeer ? '2025-11-25' : '2026-07-28'
       await using client = await connectTo(server, { revision })
       const got: unknown = await client.callTool('t').catch((e: unknown) => e)
@@ -169,10 +169,10 @@ describe('structured content', () => {
   })
 
   it('that is an array fails a ping, and nothing else [B067]', async () => {
-    const peer = legacyPeer((seen) =>
-      seen.message.method === 'ping'
-        ? result(seen, [] as unknown as JsonObject)
-        : result(seen, { content: [] }),
+    const peer = legacyPeer((request) =>
+      request.message.method === 'ping'
+        ? result(request, [] as unknown as JsonObject)
+        : result(request, { content: [] }),
     )
     await using client = await connectTo(peer, { revision: '2025-11-25' })
     await expect(client.ping()).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })

@@ -103,7 +103,7 @@ describe('a gateway in front of a connection that does not show which call a que
     await until(() => behind.calls.has('bob'))
     ada.giveUp()
     await expect(given).rejects.toMatchObject({ code: 'ABORTED' })
-    await until(() => behind.peer.sent('notifications/cancelled').length > 0)
+    await until(() => behind.peer.received('notifications/cancelled').length > 0)
 
     expect(await behind.ask('Delete the files of Ada?')).toEqual({ action: 'cancel' })
     behind.log('secret of Ada')

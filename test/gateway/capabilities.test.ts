@@ -76,7 +76,7 @@ describe('a server behind a gateway whose lists are long', () => {
     const { state, peer, open } = paged()
     state.pages = Infinity
     await expect(createGateway(open)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' })
-    expect(peer.sent('tools/list').length).toBeLessThan(10)
+    expect(peer.received('tools/list').length).toBeLessThan(10)
   })
 
   it('keeps its last list when a list has grown too long, and reports why to its owner [S013]', async () => {

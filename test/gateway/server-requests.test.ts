@@ -120,7 +120,7 @@ describe('requests of an upstream server outside of calls', () => {
     await expect.poll(() => behind.answers[1]).toBe('cancel')
     await one.client.rootsChanged()
     await one.client.ping()
-    expect(behind.peer.sent('notifications/roots/list_changed')).toEqual([])
+    expect(behind.peer.received('notifications/roots/list_changed')).toEqual([])
     expect([one.asked, two.asked]).toEqual([[], []])
     await two.client.close()
     await vi.waitFor(async () => {

@@ -184,7 +184,7 @@ describe('The revision of an extension', () => {
       },
     })
     const callWith = async (settings: object): Promise<unknown> => {
-      const peer = modernPeer((seen) => result(seen, { resultType: 'found' }), {
+      const peer = modernPeer((request) => result(request, { resultType: 'found' }), {
         ...everything,
         extensions: { [ID]: settings },
       })

@@ -442,7 +442,7 @@ describe('a gateway as a server of its own', () => {
     const client = await connected(gateway.server)
     expect(await client.listAllResources()).toMatchObject([{ uri: 'a:b' }])
     expect(await client.listAllResourceTemplates()).toEqual([])
-    expect(peer.sent('resources/templates/list')).toHaveLength(1)
+    expect(peer.received('resources/templates/list')).toHaveLength(1)
   })
 
   it('that cannot be made leaves no connection behind', async () => {

@@ -267,19 +267,21 @@ describe('a client of a server with skills', () => {
   )
 
   it('does not ask servers that do not declare the extension', async () => {
-    const peer = modernPeer((seen) => result(seen, {}))
+    const peer = modernPeer((request) => result(request, {}))
     const client = await connectTo(peer)
     await expect(listAllSkills(client)).rejects.toMatchObject({ code: 'CAPABILITY_MISSING' })
     await expect(getSkill(client, 'x')).rejects.toMatchObject({ code: 'CAPABILITY_MISSING' })
     await expect(readDirectory(client, 'x')).rejects.toMatchObject({ code: 'CAPABILITY_MISSING' })
-    expect(peer.seen).toHaveLength(1)
+    expect(peer.requests).toHaveLength(1)
   })
 
   it('reads directories only where the server says that it can', async () => {
-    const peer = modernPeer((seen) => result(seen, {}), { extensions: { [SKILLS_EXTENSION]: {} } })
+    const peer = modernPeer((request) => result(request, {}), {
+      extensions: { [SKILLS_EXTENSION]: {} },
+    })
     const reading = readDirectory(await connectTo(peer), 'skill://a')
     await expect(reading).rejects.toMatchObject({ code: 'CAPABILITY_MISSING' })
-    expect(peer.seen).toHaveLength(1)
+    expect(peer.requests).toHaveLength(1)
   })
 })
 
@@ -295,10 +297,10 @@ describe('a skill that does not match its entry', () => {
 
   function peerOf(entry: JsonObject, content: JsonObject = { uri: genuine.uri, text }): HttpPeer {
     return modernPeer(
-      (seen) =>
-        seen.message.method === 'skills/list'
-          ? result(seen, { resultType: 'complete', skills: [entry] })
-          : result(seen, { resultType: 'complete', contents: [content] }),
+      (request) =>
+        request.message.method === 'skills/list'
+          ? result(request, { resultType: 'complete', skills: [entry] })
+          : result(request, { resultType: 'complete', contents: [content] }),
       { resources: {}, extensions: { [SKILLS_EXTENSION]: {} } },
     )
   }
@@ -374,7 +376,7 @@ describe('the discovery of skills', () => {
 
   it('is repeated for a list that continues forever, but not forever', async () => {
     const peer = modernPeer(
-      (seen) => result(seen, { resultType: 'complete', skills: [], nextCursor: 'same' }),
+      (request) => result(request, { resultType: 'complete', skills: [], nextCursor: 'same' }),
       { extensions: { [SKILLS_EXTENSION]: {} } },
     )
     const listing = listAllSkills(await connectTo(peer))

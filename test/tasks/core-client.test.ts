@@ -136,12 +136,12 @@ describe('A client of 2025-11-25', () => {
     const client = await connectTo(server, { extensions: [taskPolling()] })
     const names = ['plain', 'may', 'must', 'unlisted']
     await Promise.all(names.map((name) => client.callTool(name)))
-    expect(server.sent('tools/list').length).toBeLessThanOrEqual(2)
+    expect(server.received('tools/list').length).toBeLessThanOrEqual(2)
     await client.callTool('unlisted')
     await client.callTool('must', {}, { input: 'manual' })
     await client.callTool('must', {}, { params: { task: { ttl: 1 } } })
-    expect(server.sent('tools/list').length).toBeLessThanOrEqual(3)
-    const sent = server.sent('tools/call').map(({ params }) => params as JsonObject)
+    expect(server.received('tools/list').length).toBeLessThanOrEqual(3)
+    const sent = server.received('tools/call').map(({ params }) => params as JsonObject)
     const byName = (one: JsonObject, other: JsonObject) =>
       String(one.name) < String(other.name) ? -1 : 1
     expect([...sent.slice(0, 4).sort(byName), ...sent.slice(4)]).toEqual([
@@ -171,7 +171,7 @@ describe('A client of 2025-11-25', () => {
     const called = client.callTool('t')
     if (tasks.length > 1) expect(await called).toEqual({ content: [] })
     else await expect(called).rejects.toMatchObject({ code: ErrorCode.METHOD_NOT_FOUND })
-    const sent = server.sent('tools/call').map(({ params }) => (params as JsonObject).task)
+    const sent = server.received('tools/call').map(({ params }) => (params as JsonObject).task)
     expect(sent).toEqual(tasks)
     await client.close()
   })
@@ -183,7 +183,7 @@ describe('A client of 2025-11-25', () => {
     })
     const client = await connectTo(server, { extensions: [taskPolling()] })
     expect(await client.callTool('any')).toEqual({ content: [] })
-    expect(server.sent('tools/call')[0]?.params).not.toHaveProperty('task')
+    expect(server.received('tools/call')[0]?.params).not.toHaveProperty('task')
     await client.close()
   })
 
@@ -198,12 +198,12 @@ describe('A client of 2025-11-25', () => {
       client.callTool('plain', {}, { signal: controller.signal }),
     ).rejects.toMatchObject({ code: 'ABORTED' })
     const other = client.callTool('plain')
-    await until(() => server.sent('tools/list').length === 1)
+    await until(() => server.received('tools/list').length === 1)
     controller.abort()
     await given
-    server.send(reply(server.sent('tools/list')[0] ?? {}, { tools }))
+    server.send(reply(server.received('tools/list')[0] ?? {}, { tools }))
     expect(await other).toEqual({ content: [] })
-    expect(server.sent('tools/list')).toHaveLength(1)
+    expect(server.received('tools/list')).toHaveLength(1)
     await client.close()
   })
 
@@ -215,7 +215,7 @@ describe('A client of 2025-11-25', () => {
     const client = await connectTo(server)
     for (const { name } of tools) await callTask(client, String(name))
     await callTask(client, 'unlisted')
-    const sent = server.sent('tools/call').map(({ params }) => params as JsonObject)
+    const sent = server.received('tools/call').map(({ params }) => params as JsonObject)
     expect(sent.map(({ name, task }) => [name, task])).toEqual([
       ['plain', undefined],
       ['never', undefined],
@@ -236,8 +236,8 @@ describe('A client of 2025-11-25', () => {
       )
       const client = await connectTo(server)
       await callTask(client, 'must')
-      expect(server.sent('tools/call')).toHaveLength(1)
-      expect(server.sent('tools/call')[0]?.params).not.toHaveProperty('task')
+      expect(server.received('tools/call')).toHaveLength(1)
+      expect(server.received('tools/call')[0]?.params).not.toHaveProperty('task')
     }
   })
 
@@ -264,9 +264,9 @@ describe('A client of 2025-11-25', () => {
     })
     const client = await connectTo(server)
     expect(textOf(await callTask(client, 'must', {}, { ttlMs: 5000 }))).toBe('done')
-    expect(server.sent('tools/call')[0]?.params).toMatchObject({ task: { ttl: 5000 } })
-    expect(server.sent('tasks/get')).toHaveLength(3)
-    expect(server.sent('tasks/result')).toHaveLength(1)
+    expect(server.received('tools/call')[0]?.params).toMatchObject({ task: { ttl: 5000 } })
+    expect(server.received('tasks/get')).toHaveLength(3)
+    expect(server.received('tasks/result')).toHaveLength(1)
     expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(58)
   })
 
@@ -282,14 +282,14 @@ describe('A client of 2025-11-25', () => {
     const controller = new AbortController()
     const call = callTask(client, 'must', {}, { signal: controller.signal })
     const failed = expect(call).rejects.toMatchObject({ code: 'ABORTED' })
-    await until(() => server.sent('tasks/get').length > 1)
+    await until(() => server.received('tasks/get').length > 1)
     controller.abort()
     await failed
-    await until(() => server.sent('tasks/cancel').length === 1)
+    await until(() => server.received('tasks/cancel').length === 1)
     const cancelled = server
-      .sent('notifications/cancelled')
+      .received('notifications/cancelled')
       .map(({ params }) => params as JsonObject)
-    const call1 = server.sent('tools/call')[0]?.id
+    const call1 = server.received('tools/call')[0]?.id
     expect(cancelled.some(({ requestId }) => requestId === call1)).toBe(false)
     expect(problems).toEqual([])
   })
@@ -350,7 +350,7 @@ describe('A client of 2025-11-25', () => {
       message: 'The task "t" was cancelled',
       data: { taskId: 't' },
     })
-    expect(server.sent('tasks/result')).toHaveLength(0)
+    expect(server.received('tasks/result')).toHaveLength(0)
     await client.close()
   })
 
@@ -387,7 +387,7 @@ describe('A client of 2025-11-25', () => {
     })
     const client = await connectTo(server)
     expect(await getTaskHandle(client, 't').result({ maxTimeoutMs: 100 })).toEqual({ content: [] })
-    expect(server.sent('tasks/get')).toHaveLength(2)
+    expect(server.received('tasks/get')).toHaveLength(2)
     await client.close()
   })
 
@@ -445,8 +445,8 @@ describe('A client of 2025-11-25', () => {
     })
     const params = { message: 'Sure?', requestedSchema: { type: 'object', properties: {} }, _meta }
     server.send({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params })
-    await until(() => server.seen.some(({ id }) => (id as unknown) === 'q'))
-    const answer = server.seen.find(({ id }) => (id as unknown) === 'q')
+    await until(() => server.messages.some(({ id }) => (id as unknown) === 'q'))
+    const answer = server.messages.find(({ id }) => (id as unknown) === 'q')
     expect(answer?.result).toEqual({ action: 'decline', _meta })
     await client.close()
   })
@@ -463,7 +463,7 @@ describe('Questions of 2025-11-25 that are tasks', () => {
       capabilities: { tasks: CLIENT_TASK_CAPABILITIES },
       onSample: () => new Promise((resolve) => (answer = resolve)),
     })
-    const declared = client.sent('initialize')[0]?.params as JsonObject
+    const declared = client.received('initialize')[0]?.params as JsonObject
     expect(declared.capabilities).toMatchObject({
       tasks: {
         cancel: {},
@@ -474,7 +474,7 @@ describe('Questions of 2025-11-25 that are tasks', () => {
     const ask = async (method: string, params: JsonObject): Promise<JsonObject> => {
       const own = `s${++id}`
       client.send({ jsonrpc: '2.0', id: own, method, params })
-      const find = () => client.seen.find((one) => (one.id as unknown) === own && !one.method)
+      const find = () => client.messages.find((one) => (one.id as unknown) === own && !one.method)
       await until(() => find() !== undefined)
       return find() ?? {}
     }
@@ -503,7 +503,7 @@ describe('Questions of 2025-11-25 that are tasks', () => {
     return async (method, params) => {
       const own = `a${++id}`
       client.send({ jsonrpc: '2.0', id: own, method, params })
-      const find = () => client.seen.find((one) => (one.id as unknown) === own && !one.method)
+      const find = () => client.messages.find((one) => (one.id as unknown) === own && !one.method)
       await until(() => find() !== undefined)
       return find() as unknown as JsonObject
     }

@@ -13,7 +13,7 @@ import {
   result,
   until,
   type HttpPeer,
-  type Seen,
+  type ScriptedRequest,
 } from '../client/peers.ts'
 import { makeFixture, textOf, type Fixture } from './fixture.ts'
 import { settled } from '../settled.ts'
@@ -46,13 +46,13 @@ const times = { createdAt: new Date().toISOString(), ttlMs: 60_000 }
 
 /** A server that makes a task and then says of it what the script holds, the last for ever. */
 function scripted(
-  script: (JsonObject | ((seen: Seen) => Response | Promise<Response>))[],
+  script: (JsonObject | ((request: ScriptedRequest) => Response | Promise<Response>))[],
   pollIntervalMs = 1,
-  update?: (seen: Seen) => Response | Promise<Response>,
+  update?: (request: ScriptedRequest) => Response | Promise<Response>,
 ): HttpPeer {
   let at = 0
-  return httpPeer((seen) => {
-    const { method } = seen.message
+  return httpPeer((request) => {
+    const { method } = request.message
     const task = (state: JsonObject): JsonObject => ({
       taskId: 't',
       ...times,
@@ -61,18 +61,18 @@ function scripted(
       ...state,
     })
     if (method === 'server/discover') {
-      return result(seen, discovered({ tools: {}, prompts: {}, extensions: { [TASKS]: {} } }))
+      return result(request, discovered({ tools: {}, prompts: {}, extensions: { [TASKS]: {} } }))
     }
     if (method === 'tools/call' || method === 'prompts/get') {
-      return result(seen, task({ resultType: 'task', status: 'working' }))
+      return result(request, task({ resultType: 'task', status: 'working' }))
     }
     if (method === 'tasks/get') {
       const next = script[Math.min(at++, script.length - 1)] as (typeof script)[number]
-      if (typeof next === 'function') return next(seen)
-      return result(seen, task({ resultType: 'complete', ...next }))
+      if (typeof next === 'function') return next(request)
+      return result(request, task({ resultType: 'complete', ...next }))
     }
-    if (method === 'tasks/update' && update) return update(seen)
-    return result(seen, { resultType: 'complete' })
+    if (method === 'tasks/update' && update) return update(request)
+    return result(request, { resultType: 'complete' })
   })
 }
 
@@ -146,14 +146,14 @@ describe('callTool', () => {
     const peer = scripted([{ status: 'working' }, completed])
     const client = await connectTo(peer, following())
     await client.callTool('x')
-    for (const { headers, message } of peer.sent('tasks/get')) {
+    for (const { headers, message } of peer.received('tasks/get')) {
       expect(headers.get('mcp-name')).toBe('t')
       expect(message.params?._meta).toHaveProperty(
         ['io.modelcontextprotocol/clientCapabilities', 'extensions', TASKS],
         {},
       )
     }
-    expect(peer.sent('tasks/get')).toHaveLength(2)
+    expect(peer.received('tasks/get')).toHaveLength(2)
   })
 
   test('rejects a task where none is allowed [M-TASK-008] [M-BASE-013]', async () => {
@@ -168,11 +168,11 @@ describe('callTool', () => {
     const at: number[] = []
     const note =
       (interval: number, state: JsonObject = { status: 'working' }) =>
-      (seen: Seen) => {
+      (request: ScriptedRequest) => {
         at.push(performance.now())
         const lastUpdatedAt = new Date(Date.now() + at.length).toISOString()
         const task = { taskId: 't', ...times, lastUpdatedAt, pollIntervalMs: interval, ...state }
-        return result(seen, task)
+        return result(request, task)
       }
     const peer = scripted([note(120), note(40), note(1, completed)], 1)
     const client = await connectTo(peer, following())
@@ -203,7 +203,7 @@ describe('callTool', () => {
     const peer = scripted([{ status: 'paused' }, { status: 'paused' }, completed])
     const client = await connectTo(peer, following())
     expect(textOf(await client.callTool('x'))).toBe('done')
-    expect(peer.sent('tasks/get')).toHaveLength(3)
+    expect(peer.received('tasks/get')).toHaveLength(3)
   })
 
   test('answers no input request twice, however often it is returned [M-TASK-039] [M-TASK-040]', async () => {
@@ -236,10 +236,10 @@ describe('callTool', () => {
     )
     await client.callTool('x')
     expect(prompts).toBe(1)
-    expect(peer.sent('tasks/update').map(({ message }) => message.params)).toMatchObject([
+    expect(peer.received('tasks/update').map(({ message }) => message.params)).toMatchObject([
       { taskId: 't', inputResponses: { a: { action: 'decline' } } },
     ])
-    expect(peer.sent('tasks/update')[0]?.headers.get('mcp-name')).toBe('t')
+    expect(peer.received('tasks/update')[0]?.headers.get('mcp-name')).toBe('t')
   })
 
   const params = {
@@ -251,7 +251,7 @@ describe('callTool', () => {
     status: 'input_required',
     inputRequests: { a: { method: 'elicitation/create', params } },
   }
-  const refuse = (seen: Seen) => error(seen, ErrorCode.INVALID_PARAMS)
+  const refuse = (request: ScriptedRequest) => error(request, ErrorCode.INVALID_PARAMS)
 
   test('continues when another client has answered first, and the answer is rejected', async () => {
     for (const after of [{ status: 'working' }, { ...asking, inputRequests: {} }]) {
@@ -261,12 +261,12 @@ describe('callTool', () => {
         following({}, { onElicit: () => ({ action: 'cancel' }) }),
       )
       expect(textOf(await client.callTool('x'))).toBe('done')
-      expect(peer.sent('tasks/cancel')).toHaveLength(0)
+      expect(peer.received('tasks/cancel')).toHaveLength(0)
     }
   })
 
   test('does not abort an answer when the task ends before the server has received it', async () => {
-    const updates: Seen[] = []
+    const updates: ScriptedRequest[] = []
     const ended = new EventTarget()
     const peer = scripted(
       [
@@ -278,10 +278,10 @@ describe('callTool', () => {
         completed,
       ],
       1,
-      async (seen) => {
-        updates.push(seen)
+      async (request) => {
+        updates.push(request)
         await new Promise((resolve) => ended.addEventListener('end', resolve))
-        return result(seen, { resultType: 'complete' })
+        return result(request, { resultType: 'complete' })
       },
     )
     const client = await connectTo(peer, following({}, { onElicit: () => ({ action: 'decline' }) }))
@@ -294,7 +294,7 @@ describe('callTool', () => {
     const peer = scripted([asking], 1, refuse)
     const client = await connectTo(peer, following({}, { onElicit: () => ({ action: 'cancel' }) }))
     await expect(client.callTool('x')).rejects.toMatchObject({ code: ErrorCode.INVALID_PARAMS })
-    await until(() => peer.sent('tasks/cancel').length === 1)
+    await until(() => peer.received('tasks/cancel').length === 1)
   })
 
   test.each(['task', 'input_required', 'x', 7])(
@@ -312,14 +312,14 @@ describe('callTool', () => {
     ])
     const client = await connectTo(peer, following())
     await expect(client.callTool('x')).rejects.toMatchObject({ code: 'INVALID_MESSAGE' })
-    await until(() => peer.sent('tasks/cancel').length === 1)
-    expect(peer.sent('tasks/cancel')[0]?.headers.get('mcp-name')).toBe('t')
+    await until(() => peer.received('tasks/cancel').length === 1)
+    expect(peer.received('tasks/cancel')[0]?.headers.get('mcp-name')).toBe('t')
   })
 
   test.each([
     [
       'the server forgot it',
-      [(seen: Seen) => error(seen, ErrorCode.INVALID_PARAMS)],
+      [(request: ScriptedRequest) => error(request, ErrorCode.INVALID_PARAMS)],
       ErrorCode.INVALID_PARAMS,
     ],
     ['it was cancelled', [{ status: 'cancelled' }], 'ABORTED'],
@@ -352,13 +352,13 @@ describe('callTool', () => {
       code: 'TIMEOUT',
       data: { taskId: 't' },
     })
-    await until(() => peer.sent('tools/call').length === 1)
+    await until(() => peer.received('tools/call').length === 1)
     for (let passedMs = 0; passedMs < 1000; passedMs += 100) {
       await settled()
       vi.advanceTimersByTime(100)
     }
     await ends
-    expect(peer.sent('tasks/cancel')).toEqual([])
+    expect(peer.received('tasks/cancel')).toEqual([])
   })
 
   test.each([
@@ -379,7 +379,7 @@ describe('callTool', () => {
     const peer = scripted([{ status: 'working', ...odd }, completed])
     const client = await connectTo(peer, following())
     expect(textOf(await client.callTool('x'))).toBe('done')
-    expect(peer.sent('tasks/get')).toHaveLength(2)
+    expect(peer.received('tasks/get')).toHaveLength(2)
     await client.close()
   })
 
@@ -411,13 +411,13 @@ describe('callTool', () => {
     const peer = scripted([() => new Response('', { status })])
     const client = await connectTo(peer, following())
     await expect(client.callTool('x')).rejects.toMatchObject({ code: 'HTTP', data: { status } })
-    expect(peer.sent('tasks/get')).toHaveLength(1)
+    expect(peer.received('tasks/get')).toHaveLength(1)
     await client.close()
   })
 
   test.each([
     ['by HTTP', () => new Response('', { status: 429 })],
-    ['by an error', (seen: Seen) => error(seen, 429, 200, { retryAfterMs: 1 })],
+    ['by an error', (request: ScriptedRequest) => error(request, 429, 200, { retryAfterMs: 1 })],
   ])(
     'polls again after it was rate-limited, as told %s [M-TASK-033] [M-TASK-075]',
     async (_, no) => {

@@ -78,7 +78,7 @@ describe('a recording', () => {
       const transport = replayTransport(JSON.parse(text) as RecordedFrame[])
       const client = closing(await connect(transport, { ...answering, revision }))
       expect(await use(client)).toEqual(results)
-      expect(transport.left).toEqual([])
+      expect(transport.remaining).toEqual([])
     },
   )
 
@@ -86,7 +86,10 @@ describe('a recording', () => {
     const [, frames] = await recorded({ revision: '2026-07-28' })
     const transport = replayTransport(frames)
     closing(await connect(transport, { ...answering, revision: '2026-07-28' }))
-    expect(transport.left[0]).toMatchObject({ direction: 'sent', frame: { method: 'tools/list' } })
+    expect(transport.remaining[0]).toMatchObject({
+      direction: 'sent',
+      frame: { method: 'tools/list' },
+    })
   })
 
   test.each([

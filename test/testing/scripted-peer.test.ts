@@ -14,7 +14,7 @@ test('a scripted peer answers at once or later', async () => {
   for (const peer of [now, later]) {
     const client = await connect(peer.transport)
     expect(client.revision).toBe('2026-07-28')
-    expect(peer.sent('server/discover')).toHaveLength(1)
+    expect(peer.received('server/discover')).toHaveLength(1)
     await client.close()
   }
 })

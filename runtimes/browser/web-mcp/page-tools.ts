@@ -212,7 +212,11 @@ class PageToolMirror {
   }
 }
 
-/** Calls a tool of the page. @@ @throws {ToolError} If the tool fails. */
+/**
+ * Calls a tool of the page.
+ *
+ * @throws {ToolError} If the tool fails.
+ */
 async function callPageTool(
   execute: Execute,
   tool: RegisteredTool,

@@ -166,7 +166,11 @@ function parse(args: readonly string[]) {
 
 type Values = ReturnType<typeof parse>['values']
 
-/** Validates the options. @@ @throws {UsageError} If one is invalid. */
+/**
+ * Validates the options.
+ *
+ * @throws {UsageError} If one is invalid.
+ */
 function optionsOf(values: Values, clients: readonly McpHostName[]): Options {
   const { json, sarif, args, cwd, yes, verbose } = values
   return {
@@ -206,7 +210,11 @@ const DOMAIN = /^(?:(?:[\w-]+\.)+[a-z][a-z\d-]+|(?:localhost|127\.0\.0\.1)(?::\d
 /** A file name, even if it has the form of a domain. A program must follow `--`. */
 const FILE_NAME = /\.(?:[cm]?[jt]sx?|py|rb|sh|exe|jar|php|pl|rs|go|json)$/i
 
-/** The server that is given as a URL or a domain. @@ @throws {UsageError} If it is neither. */
+/**
+ * The server that is given as a URL or a domain.
+ *
+ * @throws {UsageError} If it is neither.
+ */
 function urlTarget(text: string | undefined, takesModule: boolean): ParsedInvocation['target'] {
   if (text === undefined) {
     const module = takesModule ? ' a module,' : ''
