@@ -175,6 +175,36 @@ describe('Playground: several servers', () => {
     expect(await tabs().first().getAttribute('aria-selected')).toBe('true')
   })
 
+  it('keep the place in their timelines, or follow the end', async () => {
+    await page.setViewportSize({ width: 1280, height: 400 })
+    await page.getByRole('button', { name: 'Timeline', exact: true }).click()
+    const scroller = page.locator('.scroller')
+    /** The position of the first row in view, and how much of the list is below the view. */
+    const place = (): Promise<{ row: number; below: number }> =>
+      scroller.evaluate((panel) => {
+        const { scrollTop, scrollHeight, clientHeight } = panel
+        const { top } = panel.getBoundingClientRect()
+        const row = [...panel.querySelectorAll('li')].find(
+          (each) => each.getBoundingClientRect().bottom > top + 1,
+        )
+        return { row: Number(row?.ariaPosInSet), below: scrollHeight - clientHeight - scrollTop }
+      })
+    // Until the list has its new height, it follows its end
+    await expect
+      .poll(async () => {
+        await scroller.evaluate((element) => void (element.scrollTop = 60))
+        return page.getByRole('button', { name: 'Newest' }).isVisible()
+      })
+      .toBe(true)
+    const { row } = await place()
+    expect(row).toBeGreaterThan(1)
+    await tabs().last().click()
+    await expect.poll(async () => (await place()).below).toBeLessThan(2)
+    await tabs().first().click()
+    await expect.poll(async () => (await place()).row).toBe(row)
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
   it('are reached by arrow keys', async () => {
     await page.keyboard.press('ArrowRight')
     await page.getByRole('heading', { name: 'Plan a trip', level: 1 }).waitFor()

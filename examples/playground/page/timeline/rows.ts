@@ -224,7 +224,11 @@ export function setUpRows<T extends object, R extends Row>({
     lastTop = scrollTop
     scheduleDraw()
   })
-  new ResizeObserver(scheduleDraw).observe(scroller)
+  new ResizeObserver(() => {
+    // The browser forgets the scroll position of an element that it does not show
+    if (scroller.clientHeight === 0) targetTop ??= lastTop
+    scheduleDraw()
+  }).observe(scroller)
   list.addEventListener(
     'toggle',
     () => {
@@ -243,8 +247,9 @@ export function setUpRows<T extends object, R extends Row>({
   return {
     show(items) {
       const before = slots
-      const [first, heightBefore] = skipHeight(before, 0, scroller.scrollTop)
-      const within = scroller.scrollTop - heightBefore
+      const scrollTop = targetTop ?? scroller.scrollTop
+      const [first, heightBefore] = skipHeight(before, 0, scrollTop)
+      const within = scrollTop - heightBefore
       slots = items.map(slotFor)
       const remaining = new Set(slots)
       const anchor = before.slice(first).find((slot) => remaining.has(slot))
