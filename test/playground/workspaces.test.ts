@@ -252,6 +252,14 @@ describe('Playground: several servers', () => {
     await page.unrouteAll()
   })
 
+  it('are closed by a button that only screen readers reach, as touch screens have no Delete key', async () => {
+    await press(page, 'Open another server')
+    expect(await tabs().count()).toBe(3)
+    await page.getByRole('button', { name: 'Close the current tab' }).press('Enter')
+    expect(await tabNames()).toEqual(['Edgewise demo', 'Edgewise demo'])
+    expect(await page.locator(':focus').getAttribute('role')).toBe('tab')
+  })
+
   it('are closed by Delete, except the last', async () => {
     await tabs().last().focus()
     await page.keyboard.press('Delete')
@@ -259,6 +267,7 @@ describe('Playground: several servers', () => {
     expect(await page.locator(':focus').getAttribute('role')).toBe('tab')
     await page.keyboard.press('Delete')
     expect(await tabNames()).toEqual(['Edgewise demo'])
+    expect(await page.getByRole('button', { name: 'Close the current tab' }).count()).toBe(0)
     await isConnected(page)
   })
 })

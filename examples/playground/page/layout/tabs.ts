@@ -32,6 +32,19 @@ export function setUpTabs({ select, close, add }: TabActions): TabBar {
   const list = find('tabs', HTMLElement)
   const tabs = new Map<Workspace, HTMLButtonElement>()
   find('tab-new', HTMLButtonElement).addEventListener('click', add)
+  let selected: Workspace | undefined
+  // Screen readers do not reach the cross of a tab, and touch screens have no Delete key. The Tab key skips it
+  const closer = el(
+    'button',
+    {
+      type: 'button',
+      class: 'hidden',
+      tabindex: -1,
+      onclick: () => selected && close(selected),
+    },
+    'Close the current tab',
+  )
+  list.after(closer)
 
   /**
    * Scrolls the whole selected tab into view. `scrollIntoView` would also move the place from which the Tab key
@@ -79,7 +92,7 @@ export function setUpTabs({ select, close, add }: TabActions): TabBar {
     const name = el('span', { class: 'name' })
     const question = el('span', { class: 'asks', hidden: true }, icon('question'))
     const note = el('span', { class: 'hidden' })
-    // Not a button, because a tab contains no controls. The keyboard uses Delete
+    // Not a button, because a tab contains no controls
     const cross = el(
       'span',
       { class: 'close', 'aria-hidden': 'true', title: 'Close' },
@@ -151,7 +164,10 @@ export function setUpTabs({ select, close, add }: TabActions): TabBar {
 
   return {
     draw(workspaces, active) {
-      const hadFocus = list.contains(document.activeElement)
+      const { activeElement } = document
+      const hadFocus = list.contains(activeElement) || activeElement === closer
+      selected = active
+      closer.hidden = workspaces.length === 1
       for (const workspace of tabs.keys()) {
         if (!workspaces.includes(workspace)) tabs.delete(workspace)
       }
@@ -166,10 +182,10 @@ export function setUpTabs({ select, close, add }: TabActions): TabBar {
       }
       numberEqual()
       list.dataset['count'] = `${shown.length}`
-      const selected = tabOf(active)
-      find('workspace', HTMLElement).setAttribute('aria-labelledby', selected.id)
+      const tab = tabOf(active)
+      find('workspace', HTMLElement).setAttribute('aria-labelledby', tab.id)
       if (shown.length > 1) reveal()
-      if (hadFocus) selected.focus()
+      if (hadFocus) tab.focus()
     },
   }
 }
