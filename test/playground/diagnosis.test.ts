@@ -76,6 +76,13 @@ describe('The playground explains', () => {
     await press(page, 'Run')
     await sees(result(page), /does not match the output schema: total must be of type “number”/)
     await page.locator('.run[data-state=failed]').waitFor()
+    const call = page.locator('.entry[data-level=warning]', { hasText: 'tools/call' })
+    await sees(call, /does not match the output schema: total/)
+    await show(page, 'history', 'History')
+    await sees(
+      page.locator('.calls [data-state=warned]'),
+      /does not match the output schema: total/,
+    )
   })
 
   it('a session that the server has lost, although the client recovers', async () => {

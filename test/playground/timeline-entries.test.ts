@@ -100,7 +100,7 @@ describe('The timeline', () => {
     expect(entries[1]?.end).toBeUndefined()
     message(stream, response(1))
     expect(entries.map(look)).toEqual([
-      { kind: 'http', title: 'GET /mcp', outcome: 'HTTP 200, stream', took: 'in progress' },
+      { kind: 'http', title: 'GET /mcp', outcome: 'HTTP 200, open stream', took: 'in progress' },
       { kind: 'request', title: 'tools/list', outcome: 'result', took: 30 },
     ])
   })
@@ -136,7 +136,61 @@ describe('The timeline', () => {
     ])
     const [check, ...others] = entries
     expect(check?.members).toEqual(others)
-    expect(others.map((each) => each.check)).toEqual([check, check])
+    expect(others.map((each) => each.group)).toEqual([check, check])
+  })
+
+  it('folds the polls of a task into one entry, with the last state of the task', () => {
+    const { entries, exchange, send } = session()
+    const poll = (id: number, taskId: string, status: string): void =>
+      exchange(request(id, 'tasks/get', { taskId }), 200, response(id, { taskId, status }))
+    poll(1, 'a', 'working')
+    poll(2, 'b', 'working')
+    exchange(request(3, 'ping'), 200, response(3))
+    poll(4, 'a', 'working')
+    send(request(5, 'tasks/get', { taskId: 'b' }))
+    const groups = (): Entry[] => entries.filter(({ members }) => members)
+    const polls = (about: string): object => ({ kind: 'request', title: 'tasks/get', about })
+    expect(groups().map(look)).toEqual([
+      { ...polls('a'), outcome: 'working, 2 polls', took: 140 },
+      { ...polls('b'), outcome: 'working, 2 polls', took: 'in progress' },
+    ])
+    poll(6, 'a', 'failed')
+    expect(groups()[0]).toMatchObject({ outcome: 'failed, 3 polls', failed: true })
+    expect(groups().map(({ members }) => members?.length)).toEqual([3, 2])
+    expect(entries.filter(({ group }) => !group).map(({ title }) => title)).toEqual([
+      'tasks/get',
+      'tasks/get',
+      'ping',
+    ])
+  })
+
+  it('shows a stream as open until it ends, and then how long it was open', () => {
+    const { entries, send, head, message, end } = session()
+    const http = send(request(1, 'tools/call'))
+    head(http, 200, 'text/event-stream')
+    const part = () => entries[0]?.parts.find(({ title }) => title === 'POST /mcp')
+    expect(part()).toMatchObject({ note: 'HTTP 200, open stream' })
+    expect(part()).not.toHaveProperty('end')
+    message(http, response(1))
+    end(http)
+    expect(part()).toMatchObject({ note: 'HTTP 200, stream', at: 10, end: 40 })
+    const listening = send(undefined, 'GET')
+    head(listening, 200, 'text/event-stream')
+    end(listening)
+    expect(entries[1]).toMatchObject({ outcome: 'HTTP 200, stream', start: 50, end: 70 })
+  })
+
+  it('shows what the page found wrong with the result of a tool in the row of the call', () => {
+    const { entries, add, exchange } = session()
+    for (const [index, name] of ['total', 'count'].entries()) {
+      exchange(request(index, 'tools/call', { name }), 200, response(index))
+    }
+    const text = 'The structured content does not match the output schema'
+    add({ type: 'notice', at: 0, level: 'warning', text, tool: 'total' })
+    expect(entries).toMatchObject([
+      { about: 'total', outcome: text, level: 'warning', failed: false },
+      { about: 'count', outcome: 'result', level: 'info' },
+    ])
   })
 
   it('shows a request that is sent again after signing in as one entry', () => {

@@ -58,7 +58,7 @@ describe('The filter of the timeline', () => {
 
 describe('The entries of a check', () => {
   const check = entry({ kind: 'check', title: 'Check', members: [] })
-  const probe = entry({ about: 'nope', check })
+  const probe = entry({ about: 'nope', group: check })
   check.members?.push(probe)
   const open = new Set([check])
   /** Which of the two are shown. */
@@ -81,6 +81,16 @@ describe('The entries of a check', () => {
     expect(shown(['request'], '')).toEqual([false, false])
     expect(shown(['log'], '', open)).toEqual([false, false])
   })
+})
+
+it('A failed poll is found by a filter of errors, with the row of the polls', () => {
+  const polls = entry({ members: [] })
+  const failed = entry({ level: 'error', failed: true, group: polls })
+  polls.members?.push(failed, entry({ group: polls }))
+  const errors = createFilter([], 'error', '')
+  expect(isShown(polls, errors, none)).toBe(true)
+  expect(isShown(failed, errors, none)).toBe(false)
+  expect(isShown(failed, errors, new Set([polls]))).toBe(true)
 })
 
 describe('The axis of the timeline', () => {

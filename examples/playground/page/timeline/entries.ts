@@ -5,13 +5,15 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import { addPart, end, type Entry, type NewEntry, type Part } from './entry.ts'
-import { messagesOf } from './messages.ts'
+import { messagesOf, type Message } from './messages.ts'
 import { createPairing, isDiscovery, TIMED_OUT, type Pairing } from './pairing.ts'
+import { polledTask, summarizePolls } from './polls.ts'
 import type {
   EndRecord,
   HeaderValues,
   MarkRecord,
   MessageRecord,
+  NoticeRecord,
   RequestRecord,
   ResponseRecord,
   SessionRecord,
@@ -24,10 +26,15 @@ export interface EntryBuilder {
   add(record: SessionRecord): ReadonlySet<Entry>
   /** The numbers of the HTTP exchanges that are in progress. */
   openExchanges(): ReadonlySet<number>
+  /** Begins new groups for later polls, because the entries of the present ones are removed. */
+  endPolls(): void
 }
 
 /** How a response of another origin is described that the browser does not let the page read. */
 const UNREADABLE = 'answered, but not readable by the page'
+
+/** How the response of an exchange in progress is described if it is a stream. */
+const OPEN_STREAM = 'open stream'
 
 /** An HTTP exchange in progress. */
 interface Exchange {
@@ -53,12 +60,16 @@ export function entryBuilder(): EntryBuilder {
   const pairings = new Map<number, Pairing>()
   const steps = new Map<number, Entry>()
   const checks = new Map<number, Entry>()
-  /** The check that the present record belongs to. */
-  let check: Entry | undefined
+  /** The last calls, by the name of the tool. */
+  const calls = new Map<string | undefined, Entry>()
+  /** The groups of polls, by the client and the id of the task. */
+  const polls = new Map<string, Entry>()
+  /** The group that the entries of the present record belong to. */
+  let group: Entry | undefined
 
   function create(given: NewEntry): Entry {
     const entry: Entry = {
-      ...(check && { check }),
+      ...(group && { group }),
       direction: undefined,
       failed: false,
       level: 'info',
@@ -69,10 +80,8 @@ export function entryBuilder(): EntryBuilder {
       id: ++lastId,
     }
     changed.add(entry)
-    if (check?.members) {
-      check.about = `${check.members.push(entry)} entries`
-      changed.add(check)
-    }
+    group?.members?.push(entry)
+    if (entry.title === 'tools/call') calls.set(entry.about, entry)
     return entry
   }
   const change = (entry: Entry): void => void changed.add(entry)
@@ -85,7 +94,7 @@ export function entryBuilder(): EntryBuilder {
 
   function request(record: RequestRecord): void {
     const { at, http, client, method, url, headers } = record
-    check = record.check === undefined ? undefined : checkOf(record.check, at)
+    const check = record.check === undefined ? undefined : checkOf(record.check, at)
     const pairing = pairingOf(client)
     const line = `${method} ${pathOf(url)}`
     const part: Part = {
@@ -96,6 +105,7 @@ export function entryBuilder(): EntryBuilder {
     }
     const messages = messagesOf(record)
     const hasMessages = messages.length > 0
+    group = check ?? pollsOf(messages, client, at)
     const entries = hasMessages
       ? messages.map((message) => pairing.send(message, at))
       : [create({ kind: 'http', title: line, start: at, direction: 'sent' })]
@@ -120,8 +130,8 @@ export function entryBuilder(): EntryBuilder {
     const line = status === 0 ? UNREADABLE : `HTTP ${status} ${statusText}`.trim()
     const isStream = headers['content-type']?.startsWith('text/event-stream') ?? false
     Object.assign(exchange, { status, isStream })
-    part.end = at
-    part.note = isStream ? `${line}, stream` : line
+    part.note = isStream ? `${line}, ${OPEN_STREAM}` : line
+    if (!isStream) part.end = at
     part.failed = isFailure(exchange)
     part.lines = [...(part.lines ?? []), '', line, ...linesOf(headers)]
     entries.forEach(change)
@@ -134,7 +144,7 @@ export function entryBuilder(): EntryBuilder {
     const exchange = exchanges.get(http)
     const messages = messagesOf(record)
     const pairing = exchange?.pairing ?? pairingOf(0)
-    check = exchange?.check
+    group = exchange?.check
     for (const each of messages) pairing.receive(each, at, exchange?.entries ?? [])
     if (!exchange || (messages.length > 0 && exchange.hasMessages)) return
     const method = messages[0]?.['method']
@@ -156,10 +166,12 @@ export function entryBuilder(): EntryBuilder {
     exchanges.delete(http)
     const { part, entries, hasMessages } = exchange
     part.end = at
+    part.note = part.note?.replace(OPEN_STREAM, 'stream')
     if (error !== undefined) Object.assign(part, { note: error, failed: true })
     const reason = aborted ? TIMED_OUT : 'no response'
     for (const entry of entries) {
       change(entry)
+      if (!hasMessages) entry.outcome = part.note
       const isOneWay = !hasMessages || entry.kind === 'notification'
       // Otherwise it has its response
       if (!isOneWay && entry.end !== undefined) continue
@@ -187,10 +199,31 @@ export function entryBuilder(): EntryBuilder {
     change(entry)
   }
 
+  /** The group of polls that a request belongs to. */
+  function pollsOf([message]: readonly Message[], client: number, at: number): Entry | undefined {
+    const task = message && polledTask(message)
+    if (task === undefined) return undefined
+    const key = `${client} ${task}`
+    const title = 'tasks/get'
+    const entry =
+      polls.get(key) ??
+      create({ kind: 'request', title, about: task, direction: 'sent', start: at, members: [] })
+    polls.set(key, entry)
+    return entry
+  }
+
   function checkOf(id: number, at: number, title = 'Check'): Entry {
     const entry = checks.get(id) ?? create({ kind: 'check', title, start: at, members: [] })
     checks.set(id, entry)
     return entry
+  }
+
+  /** Shows in the row of a group what its entries say. */
+  function summarize(entry: Entry): void {
+    const { kind, members = [] } = entry
+    if (kind === 'check') entry.about = `${members.length} entries`
+    else summarizePolls(entry, members)
+    change(entry)
   }
 
   function mark({ at, text, check: id, outcome, failed }: MarkRecord): void {
@@ -200,8 +233,13 @@ export function entryBuilder(): EntryBuilder {
     change(entry)
   }
 
+  function notice({ at, text, level, tool }: NoticeRecord): void {
+    const call = tool === undefined ? undefined : calls.get(tool)
+    if (call) change(Object.assign(call, { level, outcome: text }))
+    else create({ kind: 'log', title: text, start: at, end: at, level, about: 'playground' })
+  }
+
   function apply(record: SessionRecord): void {
-    const { at } = record
     if (record.type === 'request') request(record)
     else if (record.type === 'response') response(record)
     else if (record.type === 'message') message(record)
@@ -210,20 +248,19 @@ export function entryBuilder(): EntryBuilder {
     else if (record.type === 'unanswered') {
       for (const pairing of pairings.values()) pairing.endQuestions(record)
     } else if (record.type === 'mark') mark(record)
-    else {
-      const { text, level } = record
-      create({ kind: 'log', title: text, start: at, end: at, level, about: 'playground' })
-    }
+    else notice(record)
   }
 
   return {
     add(record) {
       changed = new Set()
-      check = undefined
+      group = undefined
       apply(record)
+      for (const entry of changed) if (entry.group) summarize(entry.group)
       return changed
     },
     openExchanges: () => new Set(exchanges.keys()),
+    endPolls: () => polls.clear(),
   }
 }
 

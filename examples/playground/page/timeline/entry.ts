@@ -23,7 +23,7 @@ export interface Part {
   end?: number
   title: string
   /** A short text that follows the title. */
-  note?: string
+  note?: string | undefined
   /** Whether the page sent or received it. */
   direction?: Direction
   failed?: boolean
@@ -65,9 +65,9 @@ export interface Entry {
   omitted: number
   /** The request that an entry belongs to. */
   parent?: Entry
-  /** The check that an entry belongs to, in whose row it is folded. */
-  readonly check?: Entry
-  /** The entries of a check. */
+  /** The group in whose row an entry is folded: a check, or the polls of a task. */
+  readonly group?: Entry
+  /** The entries of a group. */
   readonly members?: Entry[]
 }
 

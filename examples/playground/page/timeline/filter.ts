@@ -26,22 +26,23 @@ export function isEmpty({ kinds, level, words }: Filter): boolean {
 }
 
 /**
- * Whether a filter shows an entry. The entries of a check are shown if it is open, or if they contain the words of a
+ * Whether a filter shows an entry. The entries of a group are shown if it is open, or if they contain the words of a
  * search.
  */
 export function isShown(entry: Entry, filter: Filter, open: ReadonlySet<Entry>): boolean {
-  const { check, members } = entry
+  const { group, members, kind } = entry
   const isSearch = filter.words.length > 0
-  if (check && !open.has(check) && !isSearch) return false
+  if (group && !open.has(group) && !isSearch) return false
   if (matches(entry, filter)) return true
-  const looksInside = members && (open.has(entry) || isSearch)
+  // The requests of a check fail on purpose, and a failed poll may be followed by others
+  const looksInside = members && (open.has(entry) || isSearch || kind !== 'check')
   return looksInside ? members.some((each) => matches(each, filter)) : false
 }
 
 function matches(entry: Entry, { kinds, level, words }: Filter): boolean {
-  const { kind, check } = entry
+  const { kind, group } = entry
   if (kind !== 'mark') {
-    const isChosen = kinds.size === 0 || kinds.has(kind) || (check && kinds.has('check'))
+    const isChosen = kinds.size === 0 || kinds.has(kind) || (group && kinds.has(group.kind))
     if (!isChosen || !isAtLeast(entry.level, level)) return false
   }
   return hasWords(entry, words)

@@ -38,6 +38,10 @@ export function endingOf(response: { [member: string]: unknown }): Ending {
   if (result['isError'] === true) return { outcome: 'tool error', failed: true }
   if (result['resultType'] === 'input_required') return { outcome: 'input required', failed: false }
   if (result['resultType'] === 'task') return { outcome: 'task', failed: false }
+  const { taskId, status } = result
+  if (typeof taskId === 'string' && typeof status === 'string') {
+    return { outcome: status, failed: status === 'failed' }
+  }
   return { outcome: 'result', failed: false }
 }
 

@@ -72,6 +72,8 @@ export interface NoticeRecord extends Base {
   readonly type: 'notice'
   readonly level: LoggingLevel
   readonly text: string
+  /** The tool whose last call it is about, if it is about one. */
+  readonly tool?: string | undefined
 }
 
 /** A change of the connection, or the beginning or the end of a check. */

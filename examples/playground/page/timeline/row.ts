@@ -15,8 +15,8 @@ export interface EntryRow extends Row {
   place(axis: Axis, at: number): void
 }
 
-/** Called when the row of a check is opened or closed. Resolves when its entries are shown or hidden. */
-export type OnFold = (check: Entry, isOpen: boolean) => Promise<void>
+/** Called when the row of a group is opened or closed. Resolves when its entries are shown or hidden. */
+export type OnFold = (group: Entry, isOpen: boolean) => Promise<void>
 
 /** Creates the row of an entry. */
 export function entryRow(entry: Entry, onFold: OnFold): EntryRow {
@@ -42,11 +42,12 @@ function expandableRow(entry: Entry, onFold: OnFold): EntryRow {
   let details: Details | undefined
 
   function update(): void {
-    const { direction, failed, level, start, end, check } = entry
+    const { direction, failed, level, start, end, group, members } = entry
     Object.assign(element.dataset, { level, ...(direction && { direction }) })
     element.toggleAttribute('data-failed', failed)
     element.toggleAttribute('data-running', end === undefined)
-    element.toggleAttribute('data-member', check !== undefined)
+    element.toggleAttribute('data-group', members !== undefined)
+    element.toggleAttribute('data-member', group !== undefined)
     const took = durationOf(entry)
     summary.replaceChildren(
       icon(iconOf(entry)),
@@ -59,7 +60,7 @@ function expandableRow(entry: Entry, onFold: OnFold): EntryRow {
     details?.update()
   }
 
-  /** Scrolls so that the entries below the row of an open check are in view. */
+  /** Scrolls so that the entries below the row of an open group are in view. */
   function showMembers(): void {
     const { top, height } = element.getBoundingClientRect()
     const view = element.closest('.scroller')?.getBoundingClientRect()
@@ -69,7 +70,7 @@ function expandableRow(entry: Entry, onFold: OnFold): EntryRow {
 
   fold.addEventListener('toggle', ({ target }) => {
     if (target !== fold) return
-    // The entries of a check have rows of their own
+    // The entries of a group have rows of their own
     if (entry.members) return void onFold(entry, fold.open).then(showMembers)
     if (!fold.open) return
     if (!details) {
@@ -129,20 +130,21 @@ const icons: { readonly [Kind in Entry['kind']]?: IconName } = {
   check: 'check',
 }
 
-function iconOf({ kind, direction, failed }: Entry): IconName {
-  if (kind === 'check' && failed) return 'alert'
+function iconOf({ kind, direction, failed, level }: Entry): IconName {
+  const isWarning = kind === 'request' && level === 'warning'
+  if (isWarning || (kind === 'check' && failed)) return 'alert'
   return icons[kind] ?? (direction === 'sent' ? 'up' : 'down')
 }
 
 /** The kind of an entry, for screen readers. */
-function nameOf({ kind, direction }: Entry): string {
+function nameOf({ kind, direction, members }: Entry): string {
+  if (members) return 'Group'
   if (kind === 'request') return direction === 'sent' ? 'Request' : 'Request of the server'
   if (kind === 'notification') {
     return direction === 'sent' ? 'Sent notification' : 'Received notification'
   }
   if (kind === 'question') return 'Question'
   if (kind === 'log') return 'Log message'
-  if (kind === 'check') return 'Group'
   return kind === 'http' ? 'HTTP' : 'Sign-in'
 }
 

@@ -21,8 +21,8 @@ export interface Timeline {
   observe(send: Fetch, hooks?: ObserveHooks): Fetch
   /** Records the questions of a client that end without an answer. It must be the first extension of the client. */
   readonly unanswered: ClientMiddleware
-  /** Adds a message of the page. */
-  notice(level: LoggingLevel, text: string): void
+  /** Adds a message of the page, or shows it in the row of the last call of a tool. */
+  notice(level: LoggingLevel, text: string, tool?: string): void
   /** Marks a change of the connection. */
   mark(text: string): void
   /** Begins a check, whose requests are folded in one row with this title. */
@@ -66,7 +66,7 @@ export function createTimeline({ settings }: { readonly settings: Store<Settings
     element,
     observe: (send, hooks = {}) => observedFetch(sink, ++lastClient, send, hooks),
     unanswered: recordUnanswered((record) => add(record)),
-    notice: (level, text) => add({ type: 'notice', at: now(), level, text }),
+    notice: (level, text, tool) => add({ type: 'notice', at: now(), level, text, tool }),
     mark: (text) => add({ type: 'mark', at: now(), text }),
     beginCheck(text) {
       const check = ++lastCheck

@@ -42,7 +42,7 @@ const checks: { readonly [Type in SessionRecord['type']]: { readonly [member: st
   response: { http: number, status: number, statusText: text, headers },
   message: { http: number, event: optional(text), eventId: optional(text), ...body },
   end: { http: number, error: optional(text), aborted: optional(boolean) },
-  notice: { level, text },
+  notice: { level, text, tool: optional(text) },
   mark: { text, check: optional(number), outcome: optional(text), failed: optional(boolean) },
   step: {
     id: number,

@@ -39,7 +39,7 @@ export function fillTimeline(
   const live = createRecording()
   let shown: Recording = live
   let filter = createFilter([], 'debug', '')
-  /** The checks whose entries are shown. */
+  /** The groups whose entries are shown. */
   const open = new Set<Entry>()
   /** The entries that have a row. */
   let listed = new Set<Entry>()
@@ -87,9 +87,9 @@ export function fillTimeline(
     if (element.isConnected && shown === live) announce(text)
   })
 
-  function onFold(check: Entry, isOpen: boolean): Promise<void> {
-    if (isOpen) open.add(check)
-    else open.delete(check)
+  function onFold(group: Entry, isOpen: boolean): Promise<void> {
+    if (isOpen) open.add(group)
+    else open.delete(group)
     return refilter()
   }
 
@@ -119,7 +119,7 @@ export function fillTimeline(
 
   function recount(): void {
     const { length } = shown.entries
-    const isFolded = (entry: Entry): boolean => entry.check !== undefined && !open.has(entry.check)
+    const isFolded = ({ group }: Entry): boolean => group !== undefined && !open.has(group)
     const folded = isEmpty(filter) ? shown.entries.filter(isFolded).length : 0
     toolbar.setCount(listed.size, length - folded)
     empty.hidden = listed.size > 0
@@ -133,7 +133,7 @@ export function fillTimeline(
     filtering = new AbortController()
     const { signal } = filtering
     let selected: readonly Entry[] = shown.entries.slice()
-    if (!isEmpty(filter) || selected.some(({ check }) => check)) {
+    if (!isEmpty(filter) || selected.some(({ group }) => group)) {
       const matches: Entry[] = []
       const select = (entry: Entry): void =>
         void (isShown(entry, filter, open) && matches.push(entry))

@@ -49,7 +49,9 @@ export function toolView(workspace: Workspace, tool: Tool): HTMLElement {
       const outcome = show(result, task)
       if (!outputSchema || result.isError) return outcome
       const { outputProblem } = await import('../output-check.ts')
-      return { ...outcome, problem: outputProblem(outputSchema, result) }
+      const problem = outputProblem(outputSchema, result)
+      if (problem !== undefined) workspace.timeline.notice('warning', problem, name)
+      return { ...outcome, problem }
     },
     extras: [form.toggle],
   })
