@@ -50,6 +50,14 @@ describe('The history of calls', () => {
     ])
   })
 
+  it('measures a call without the time in which it waited for answers of the user', () => {
+    let now = 0
+    const calls = createCalls(() => now)
+    const end = calls.begin(target, () => 50)
+    now = 60
+    expect(end({ state: 'done' }).durationMs).toBe(10)
+  })
+
   it('drops the oldest calls beyond its number', () => {
     const calls = createCalls()
     for (let index = 0; index <= MAX_CALLS; index++) {

@@ -26,6 +26,7 @@ describe('Playground: questions of the server', () => {
     await page.getByLabel('Book it').check()
     await press(page, 'Send')
     await sees(result(page), /^Booked 2 nights in Oslo from 2030-05-17. Reference: [0-9A-F]{8}$/)
+    await sees(result(page), /^Done in .*, plus .* waiting for answers$/)
   }
 
   it('are asked one after the other, by whom they name; both accepted, it books and links to what it booked [M-ELIC-030] [M-ELIC-032]', async () => {

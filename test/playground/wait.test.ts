@@ -1,6 +1,10 @@
 // What the playground says about a call that is in progress.
-import { describe, expect, it } from 'vitest'
-import type { Exchange } from '../../examples/playground/page/connection/traffic.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import {
+  createTraffic,
+  watchCall,
+  type Exchange,
+} from '../../examples/playground/page/connection/traffic.ts'
 import { describeWait } from '../../examples/playground/page/connection/wait.ts'
 
 const LIMIT_MS = 60_000
@@ -45,5 +49,24 @@ describe('The wait for a response', () => {
     })
     expect(describeNow({ hasEnded: true })).toEqual({ elapsed: '12 s' })
     expect(describeWait(exchange(), LIMIT_MS, 61_500)).toEqual({ elapsed: '60 s' })
+  })
+})
+
+describe('The wait for answers of the user', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  it('is that since the call began, and counts once for questions that are open together', async () => {
+    vi.useFakeTimers()
+    const traffic = createTraffic()
+    const after = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms))
+    const ask = (ms: number): void => void traffic.countWait(after(ms))
+    ask(100)
+    await vi.advanceTimersByTimeAsync(60)
+    const call = watchCall(traffic, 'book')
+    ask(70)
+    await vi.advanceTimersByTimeAsync(50)
+    expect(call.waitedMs()).toBe(50)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(call.waitedMs()).toBe(70)
   })
 })

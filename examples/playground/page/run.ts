@@ -159,8 +159,8 @@ export function runPanel({ calls, watch, onRetry, ...defaults }: RunOptions): Ru
   ): Promise<Failure | undefined> {
     const controller = new AbortController()
     running = controller
-    const end = calls.begin(target)
     const watched = watch()
+    const end = calls.begin(target, watched.waitedMs)
     const limitMs = timeoutMs ?? defaults.timeoutMs()
     begin()
     const ticking = new AbortController()
@@ -170,11 +170,13 @@ export function runPanel({ calls, watch, onRetry, ...defaults }: RunOptions): Ru
       const { failure, problem, result } = outcome
       const isDone = (failure ?? problem) === undefined
       const isLost = watched.hasLostSession()
-      const warning = isLost ? { warning: LOST_SESSION } : {}
-      const call = end({ state: isDone ? 'done' : 'failed', result, ...warning })
+      const waitedMs = watched.waitedMs()
+      const warning = problem ?? (isLost ? LOST_SESSION : undefined)
+      const call = end({ state: isDone ? 'done' : 'failed', result, warning })
       showOutcome(outcome, call)
       if (isLost) body.prepend(lostSessionCard())
-      const time = duration(call.durationMs ?? 0)
+      const waited = waitedMs > 0 ? `, plus ${duration(waitedMs)} waiting for answers` : ''
+      const time = duration(call.durationMs ?? 0) + waited
       if (isDone && isLost) show('warned', icon('alert'), `Done in ${time}, in a new session`)
       else if (isDone) show('done', icon('check'), `Done in ${time}`)
       else if (problem !== undefined) show('failed', icon('alert'), problem)

@@ -129,8 +129,11 @@ export function openLink(url: string, owner: LinkOwner): Link {
     show: (dialogs: typeof Questions, context: InputContext) => Promise<T>,
   ): Promise<T> {
     const signal = AbortSignal.any([context.signal, closing.signal])
-    await owner.untilShown(signal)
-    return show(await import('../questions.ts'), { ...context, signal })
+    const answer = async (): Promise<T> => {
+      await owner.untilShown(signal)
+      return show(await import('../questions.ts'), { ...context, signal })
+    }
+    return traffic.countWait(answer())
   }
 
   const reconnecting = createReconnectingClient(url, {

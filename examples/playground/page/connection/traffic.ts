@@ -29,6 +29,8 @@ export interface Traffic {
   readonly exchanges: readonly Exchange[]
   /** How often the server has lost the session. */
   readonly lostSessions: number
+  /** How long questions of the server have waited for the user so far, in milliseconds. */
+  waitedMs(): number
 }
 
 /** The maximum number of exchanges that are known. */
@@ -39,14 +41,28 @@ export interface OwnTraffic extends Traffic {
   lostSessions: number
   /** Adds a request that is sent now. */
   begin(body: string): Exchange
+  /** Counts the time until the user has answered a question. */
+  countWait<T>(answer: Promise<T>): Promise<T>
 }
 
 /** Creates the traffic of a connection. */
 export function createTraffic(): OwnTraffic {
   const exchanges: Exchange[] = []
+  let openQuestions = 0
+  let openSince = 0
+  let waitedMs = 0
   return {
     exchanges,
     lostSessions: 0,
+    waitedMs: () => waitedMs + (openQuestions > 0 ? performance.now() - openSince : 0),
+    async countWait(answer) {
+      if (openQuestions++ === 0) openSince = performance.now()
+      try {
+        return await answer
+      } finally {
+        if (--openQuestions === 0) waitedMs += performance.now() - openSince
+      }
+    },
     begin(body) {
       const exchange = {
         body,
@@ -68,17 +84,22 @@ export interface CallWatch {
   exchange(): Exchange | undefined
   /** Whether the server lost the session since the call began. */
   hasLostSession(): boolean
+  /** How long questions of the server have waited for the user since the call began, in milliseconds. */
+  waitedMs(): number
 }
 
 /** Watches the call that begins now, for an entry with this key. */
 export function watchCall(traffic: Traffic | undefined, key: string): CallWatch {
   const startedAt = performance.now()
   const before = traffic?.lostSessions ?? 0
+  const waited = (): number => traffic?.waitedMs() ?? 0
+  const waitedBefore = waited()
   const name = JSON.stringify(key)
   return {
     // After a sign-in or a lost session, the request is sent again
     exchange: () =>
       traffic?.exchanges.findLast(({ sentAt, body }) => sentAt >= startedAt && body.includes(name)),
     hasLostSession: () => (traffic?.lostSessions ?? 0) > before,
+    waitedMs: () => waited() - waitedBefore,
   }
 }

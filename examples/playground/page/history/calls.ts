@@ -25,8 +25,8 @@ export interface CallOutcome {
   result?: unknown
   /** Why the request failed, in one line. */
   error?: string
-  /** What went wrong although the call succeeded, in one line. */
-  warning?: string
+  /** What is wrong although there is a result, in one line. */
+  warning?: string | undefined
 }
 
 /** A call, which may still be running. */
@@ -34,18 +34,23 @@ export interface Call extends CallTarget {
   readonly id: number
   readonly startedAt: Date
   state: 'running' | CallOutcome['state']
+  /** The duration without the time in which the page waited for the user's answers, in milliseconds. */
   durationMs?: number
   result?: unknown
   error?: string
-  warning?: string
+  warning?: string | undefined
 }
 
 /** The calls of a tab. */
 export interface Calls {
   /** The calls, newest first. */
   list(): readonly Call[]
-  /** Records that a call begins. Returns a function to be called when it has ended. */
-  begin(target: CallTarget): (outcome: CallOutcome) => Call
+  /**
+   * Records that a call begins. Returns a function to be called when it has ended.
+   *
+   * @param waitedMs Returns how long the call has waited for the user's answers, in milliseconds.
+   */
+  begin(target: CallTarget, waitedMs?: () => number): (outcome: CallOutcome) => Call
   clear(): void
   /** Calls a listener after every change. Returns a function that ends that. */
   subscribe(listener: () => void): () => void
@@ -78,14 +83,14 @@ export function createCalls(now: () => number = () => performance.now()): Calls 
 
   return {
     list: () => calls,
-    begin(target) {
+    begin(target, waitedMs = () => 0) {
       const call: Call = { ...target, id: ++lastId, startedAt: new Date(), state: 'running' }
       const start = now()
       calls = [call, ...calls]
       dropOldest()
       notify()
       return (outcome) => {
-        Object.assign(call, outcome, { durationMs: now() - start })
+        Object.assign(call, outcome, { durationMs: now() - start - waitedMs() })
         sizes.set(call, sizeOf(outcome.result))
         dropOldest()
         notify()
