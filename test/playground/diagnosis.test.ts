@@ -121,6 +121,11 @@ describe('The playground explains', () => {
     await page.clock.fastForward(6_000)
     const explained = /keeps the stream alive .* no progress, so the call times out after 60 s/
     await sees(result(page), explained)
+    const announced = page.locator('.hidden[role=status]')
+    expect(await announced.innerText()).toMatch(explained)
+    await show(page, 'history', 'History')
+    expect(await announced.innerText()).toBe('')
+    await show(page, 'tool/plain', 'plain')
     await page.clock.fastForward(55_000)
     await sees(result(page), /^The call timed out after 60 s/)
     await sees(result(page), /The connection is alive: the server sent 1 keep-alive comment/)

@@ -79,8 +79,13 @@ describe('Playground: tools', () => {
     await sees(result(page), /^Step \d+ of 50$/)
     expect(await result(page).getByRole('progressbar').getAttribute('max')).toBe('50')
     await sees(page.locator('.entry[data-kind=log]'), 'Counting to 50')
+    // The browser asks before it closes a page that would lose a call, and no other
+    const asks = (): Promise<boolean> =>
+      page.evaluate(() => !dispatchEvent(new Event('beforeunload', { cancelable: true })))
+    expect(await asks()).toBe(true)
     await press(page, 'Cancel')
     await sees(result(page), 'Cancelled')
+    expect(await asks()).toBe(false)
   })
 
   it('show their result and duration', async () => {

@@ -7,6 +7,11 @@ import { el } from './dom.ts'
 
 let region: HTMLElement | undefined
 
+/** Removes the last message, because it is about something that the page no longer shows. */
+export function clearAnnouncement(): void {
+  region?.replaceChildren()
+}
+
 /** Announces a message. The page does not show it. */
 export function announce(text: string): void {
   if (!region) {

@@ -4,10 +4,12 @@
  * @see https://modelcontextprotocol.io/docs/2026-07-28/tools/inspector
  */
 import type { JsonObject } from 'edgewise/browser'
+import { clearAnnouncement } from './announce.ts'
 import { setUpAddress } from './connection/address.ts'
 import { nameOf } from './connection/connection.ts'
 import { setUpStatusLine } from './connection/status-line.ts'
 import { find } from './dom.ts'
+import { runningCalls } from './history/calls.ts'
 import { setUpPlaces } from './layout/places.ts'
 import { setUpTabs } from './layout/tabs.ts'
 import { setUpNavigation } from './navigation.ts'
@@ -49,6 +51,7 @@ function create(settings: Settings): Workspace {
   })
   workspace.settings.subscribe(remember)
   workspace.waiting.subscribe(showTitle)
+  workspace.history.calls.subscribe(guardCalls)
   return workspace
 }
 
@@ -69,6 +72,7 @@ function showView(moveFocus: boolean): void {
   // The first view is not scrolled, and to find that out would take the browser a layout
   const isOther = key !== shownKey && shownKey !== ''
   if (isOther) {
+    clearAnnouncement()
     positions.set(
       shownKey,
       scrollers.map(({ scrollTop }) => scrollTop),
@@ -87,6 +91,15 @@ function showView(moveFocus: boolean): void {
   if (moveFocus) view.querySelector('h1')?.focus()
   if (connection && route?.arguments) fillForm(view, route, route.arguments)
 }
+
+/** Lets the browser ask before it closes or reloads the page, but only while a call runs that would be lost. */
+function guardCalls(): void {
+  const isRunning = workspaces.some(({ history: { calls } }) => runningCalls(calls).length > 0)
+  if (isRunning) addEventListener('beforeunload', preventDefault)
+  else removeEventListener('beforeunload', preventDefault)
+}
+
+const preventDefault = (event: Event): void => event.preventDefault()
 
 /** Shows in the title what the view is, and how many questions wait in other tabs. */
 function showTitle(): void {

@@ -5,7 +5,7 @@
  */
 import { SdkError, type ProgressParams } from 'edgewise/browser'
 import { alternatives, type Alternative } from './alternatives.ts'
-import { announce } from './announce.ts'
+import { announce, clearAnnouncement } from './announce.ts'
 import type { CallWatch } from './connection/traffic.ts'
 import { describeWait } from './connection/wait.ts'
 import { el } from './dom.ts'
@@ -103,6 +103,7 @@ export function runPanel({ calls, watch, onRetry, ...defaults }: RunOptions): Ru
     status.replaceChildren(glyph ?? '', text)
     live.hidden = state !== 'running'
     elapsed.textContent = ''
+    if (element.isConnected) clearAnnouncement()
   }
 
   function begin(): void {
@@ -146,7 +147,9 @@ export function runPanel({ calls, watch, onRetry, ...defaults }: RunOptions): Ru
     // A report of progress says more
     if (!hasProgress) {
       const silence = wait?.silence ?? ''
-      if (message.textContent === '' && silence !== '') announce(silence)
+      const isNew = message.textContent === '' && silence !== ''
+      // Otherwise the page shows another view
+      if (isNew && element.isConnected) announce(silence)
       setText(message, silence)
     }
     setTimeout(showElapsed, TICK_MS, call, timeoutMs, signal)
