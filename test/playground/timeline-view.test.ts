@@ -1,7 +1,11 @@
 // How the timeline is filtered, drawn and announced.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { logAnnouncer } from '../../examples/playground/page/timeline/announce-logs.ts'
-import { createAxis, trackBackground } from '../../examples/playground/page/timeline/axis.ts'
+import {
+  createAxis,
+  lengthOf,
+  trackBackground,
+} from '../../examples/playground/page/timeline/axis.ts'
 import type { Entry, Kind } from '../../examples/playground/page/timeline/entry.ts'
 import { createFilter, isEmpty, isShown } from '../../examples/playground/page/timeline/filter.ts'
 import { inSlices } from '../../examples/playground/page/timeline/slices.ts'
@@ -100,7 +104,7 @@ describe('The axis of the timeline', () => {
       { start: 150, end: 300 },
     ])
     expect([100, 150, 200, 300].map(axis.position)).toEqual([0, 0.25, 0.5, 1])
-    expect([axis.start, axis.end]).toEqual([100, 300])
+    expect(lengthOf(axis)).toBe('200 ms')
     expect(axis.pauses).toEqual([])
   })
 
@@ -113,7 +117,7 @@ describe('The axis of the timeline', () => {
     expect(axis.position(30_000)).toBeLessThanOrEqual(2 / 3)
     expect(axis.position(60_000)).toBeCloseTo(2 / 3)
     expect(axis.position(60_100)).toBe(1)
-    expect(axis.pauses).toHaveLength(1)
+    expect(lengthOf(axis)).toBe('200 ms + a pause')
     expect(trackBackground(axis, 'red')).toBe(
       'linear-gradient(90deg, red 0 33.33%, transparent 0 66.67%, red 0 100%)',
     )

@@ -6,10 +6,23 @@ import { openDepth } from '../../examples/playground/page/json-depth.ts'
 import { withLimits } from '../../examples/playground/page/form/limits.ts'
 import { isMarkdown } from '../../examples/playground/page/markdown-signs.ts'
 import { tableOf } from '../../examples/playground/page/table-shape.ts'
+import { duration } from '../../examples/playground/page/time.ts'
 
 it('counts are grouped by thousands', () => {
   const counts = [0, 999, 1_000, 12_345, 1_234_567]
   expect(counts.map(grouped)).toEqual(['0', '999', '1,000', '12,345', '1,234,567'])
+})
+
+it('durations are in the unit that is easiest to read', () => {
+  const durations = [0.4, 999, 1_000, 59_900, 60_000, 312_400]
+  expect(durations.map(duration)).toEqual([
+    '0 ms',
+    '999 ms',
+    '1.0 s',
+    '59.9 s',
+    '1 min 0 s',
+    '5 min 12 s',
+  ])
 })
 
 it.each([

@@ -11,7 +11,10 @@ export function timeOf(at: Date): HTMLElement {
   return el('time', { datetime: at.toISOString() }, `${at.toTimeString().slice(0, 8)}.${ms}`)
 }
 
-/** Formats a duration in milliseconds, or in seconds if it is long. */
+/** Formats a duration in milliseconds, seconds, or minutes and seconds. */
 export function duration(ms: number): string {
-  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
+  const seconds = Math.round(ms / 1000)
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }

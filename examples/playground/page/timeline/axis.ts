@@ -3,6 +3,8 @@
  * short requests stay visible next to long pauses.
  */
 
+import { duration } from '../time.ts'
+
 /** A period of activity, in milliseconds since 1970. */
 export interface Span {
   readonly start: number
@@ -11,10 +13,8 @@ export interface Span {
 
 /** Maps times to positions. */
 export interface Axis {
-  /** The first time on the axis. */
-  readonly start: number
-  /** The last time on the axis. */
-  readonly end: number
+  /** The length of the axis without shortened pauses, in milliseconds. */
+  readonly activeMs: number
   /** The positions of shortened pauses. */
   readonly pauses: readonly Span[]
   /** Returns the position of a time, from 0 to 1. */
@@ -24,9 +24,8 @@ export interface Axis {
 /** Creates the axis on which the given periods are visible. All pauses together take at most a third of it. */
 export function createAxis(spans: readonly Span[]): Axis {
   const periods = merge(spans)
-  const start = periods[0]?.start ?? 0
-  const activeMs = periods.reduce((sum, period) => sum + period.end - period.start, 0)
-  const maxPause = activeMs === 0 ? Infinity : activeMs / (2 * Math.max(1, periods.length - 1))
+  const busyMs = periods.reduce((sum, period) => sum + period.end - period.start, 0)
+  const maxPause = busyMs === 0 ? Infinity : busyMs / (2 * Math.max(1, periods.length - 1))
   /** The start of each period, in milliseconds from the start of the axis. */
   const offsets: number[] = []
   const pauses: Span[] = []
@@ -53,11 +52,16 @@ export function createAxis(spans: readonly Span[]): Axis {
 
   const scale = (at: number): number => (total === 0 ? 0 : at / total)
   return {
-    start,
-    end: periods.at(-1)?.end ?? start,
+    activeMs: pauses.reduce((rest, pause) => rest - (pause.end - pause.start), total),
     pauses: pauses.map((pause) => ({ start: scale(pause.start), end: scale(pause.end) })),
     position,
   }
+}
+
+/** Describes the length of an axis, as shortened pauses have another scale. */
+export function lengthOf({ activeMs, pauses: { length } }: Axis): string {
+  if (length === 0) return duration(activeMs)
+  return `${duration(activeMs)} + ${length === 1 ? 'a pause' : `${length} pauses`}`
 }
 
 /** Returns the background of a bar's track, as CSS: a color, with a gap for each shortened pause. */

@@ -90,7 +90,8 @@ function expandableRow(entry: Entry, onFold: OnFold): EntryRow {
       const { start, end = at, isStream } = entry
       const left = axis.position(start)
       const right = isStream && entry.end === undefined ? 1 : axis.position(end)
-      bar.style.left = `${left * 100}%`
+      // A moment at the end of the axis has a width, too
+      bar.style.left = `min(${left * 100}%, 100% - 3px)`
       bar.style.width = `${(right - left) * 100}%`
     },
   }

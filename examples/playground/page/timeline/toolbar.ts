@@ -22,8 +22,6 @@ export interface Toolbar {
   readonly element: HTMLElement
   /** Shows the number of entries, and of those that the filter selects. */
   setCount(shown: number, all: number): void
-  /** Shows all entries. */
-  reset(): void
   /** Whether the entries can be cleared. */
   setReadOnly(isReadOnly: boolean): void
 }
@@ -51,20 +49,14 @@ export function createToolbar({ onFilter, onClear, onExport, onImport }: Toolbar
     icon('filter'),
     'Filter',
   )
-  const chips = Object.entries(kinds).map(([kind, name]) =>
-    el(
-      'button',
-      { type: 'button', class: 'filter-chip', 'aria-pressed': 'false', 'data-kind': kind },
-      name,
-    ),
-  )
+  const errors = filterChip('Errors only')
+  const chips = Object.entries(kinds).map(([kind, name]) => filterChip(name, kind))
   const level = el(
     'select',
     { 'aria-label': 'Level' },
     el('option', { value: 'debug' }, 'All levels'),
     el('option', { value: 'info' }, 'Info and above'),
     el('option', { value: 'warning' }, 'Warnings and errors'),
-    el('option', { value: 'error' }, 'Errors'),
   )
   const filters = el(
     'div',
@@ -75,6 +67,7 @@ export function createToolbar({ onFilter, onClear, onExport, onImport }: Toolbar
       'aria-label': 'Kinds and level',
       hidden: true,
     },
+    errors,
     ...chips,
     level,
   )
@@ -122,8 +115,8 @@ export function createToolbar({ onFilter, onClear, onExport, onImport }: Toolbar
   }
 
   function apply(): void {
-    const chosen = chips.filter(({ ariaPressed }) => ariaPressed === 'true').map(kindOf)
-    const { value } = level
+    const chosen = chips.filter(isPressed).map(kindOf)
+    const value = isPressed(errors) ? 'error' : level.value
     toggle.toggleAttribute('data-active', chosen.length > 0 || value !== 'debug')
     onFilter(createFilter(chosen, isLevel(value) ? value : 'debug', search.value))
   }
@@ -134,9 +127,9 @@ export function createToolbar({ onFilter, onClear, onExport, onImport }: Toolbar
     searchTimer = setTimeout(apply, SEARCH_DELAY_MS)
   })
   level.addEventListener('change', apply)
-  for (const chip of chips) {
+  for (const chip of [errors, ...chips]) {
     chip.addEventListener('click', () => {
-      chip.ariaPressed = String(chip.ariaPressed !== 'true')
+      chip.ariaPressed = String(!isPressed(chip))
       apply()
     })
   }
@@ -148,13 +141,6 @@ export function createToolbar({ onFilter, onClear, onExport, onImport }: Toolbar
       count.textContent = shown === all ? total : `${grouped(shown)} of ${total}`
       count.hidden = all === 0
     },
-    reset() {
-      search.value = ''
-      level.value = 'debug'
-      for (const chip of chips) chip.ariaPressed = 'false'
-      apply()
-      search.focus()
-    },
     setReadOnly(isReadOnly) {
       clear.hidden = isReadOnly
     },
@@ -163,6 +149,18 @@ export function createToolbar({ onFilter, onClear, onExport, onImport }: Toolbar
 
 function action(name: string, act: () => void): HTMLButtonElement {
   return el('button', { type: 'button', class: 'quiet small', onclick: act }, name)
+}
+
+function filterChip(name: string, kind?: string): HTMLButtonElement {
+  return el(
+    'button',
+    { type: 'button', class: 'filter-chip', 'aria-pressed': 'false', 'data-kind': kind },
+    name,
+  )
+}
+
+function isPressed({ ariaPressed }: HTMLElement): boolean {
+  return ariaPressed === 'true'
 }
 
 function kindOf({ dataset }: HTMLElement): Kind {

@@ -9,9 +9,8 @@ import { el } from '../dom.ts'
 import { icon } from '../icon.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Store } from '../store.ts'
-import { duration, timeOf } from '../time.ts'
 import { logAnnouncer } from './announce-logs.ts'
-import { createAxis, trackBackground } from './axis.ts'
+import { createAxis, lengthOf, trackBackground } from './axis.ts'
 import type { Entry } from './entry.ts'
 import { createFilter, isEmpty, isShown } from './filter.ts'
 import { now, type SessionRecord } from './record.ts'
@@ -50,9 +49,8 @@ export function fillTimeline(
   const list = el('ol', { class: 'entries' })
   const empty = el('p', { class: 'empty' })
   const scroller = el('div', { class: 'scroller', tabindex: -1 }, empty, list)
-  const scaleStart = el('span')
   const scaleLength = el('span')
-  const ticks = el('span', { class: 'ticks' }, scaleStart, scaleLength)
+  const ticks = el('span', { class: 'ticks' }, el('span', {}, '0'), scaleLength)
   const scale = el(
     'p',
     { class: 'scale', 'aria-hidden': 'true' },
@@ -109,8 +107,7 @@ export function fillTimeline(
     if (track !== shownTrack) element.style.setProperty('--track', track)
     shownTrack = track
     scale.hidden = spans.length === 0
-    scaleStart.replaceChildren(timeOf(new Date(axis.start)))
-    scaleLength.textContent = `+${duration(axis.end - axis.start)}`
+    scaleLength.textContent = lengthOf(axis)
     recount()
     clearTimeout(tick)
     if (running.length === 0 || shown !== live) return
