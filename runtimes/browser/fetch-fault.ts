@@ -124,7 +124,7 @@ async function findFetchFault(request: FailedRequest): Promise<FetchFault> {
   const advice =
     'Check the URL, that the server runs and that its certificate is valid; if it is on this ' +
     'machine or network, let this page access the local network'
-  return fault('unreachable', `No server responds at "${origin}"`, advice)
+  return fault('unreachable', `No server responds at "${href}"`, advice)
 }
 
 function pageUrl(): string {

@@ -131,7 +131,7 @@ describe('Playground: connection', () => {
 
   it('suggests causes for an unreachable endpoint', async () => {
     await connectTo(page, 'http://127.0.0.1:1/mcp')
-    await sees(page.getByRole('main'), 'No server responds at "http://127.0.0.1:1"')
+    await sees(page.getByRole('main'), 'No server responds at "http://127.0.0.1:1/mcp"')
     const status = page.locator('#status')
     expect(await status.innerText()).toBe('Cannot reach "http://127.0.0.1:1/mcp"')
     expect(visited.complaints.splice(0)).not.toEqual([])

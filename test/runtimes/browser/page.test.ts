@@ -176,8 +176,8 @@ describe('A request that a page cannot make', () => {
 
   it('says that the server does not answer', async () => {
     const page = await visitEverything()
-    const unreachable = `http://localhost:${await freePort()}`
-    const [code, kind, text] = (await fault(page, `${unreachable}/mcp`)) as string[]
+    const unreachable = `http://localhost:${await freePort()}/mcp`
+    const [code, kind, text] = (await fault(page, unreachable)) as string[]
     expect([code, kind]).toEqual(['NETWORK', 'unreachable'])
     expect(text).toContain(`No server responds at "${unreachable}"`)
   })
