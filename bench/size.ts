@@ -145,11 +145,21 @@ interface BundleFile {
   readonly contents: readonly (readonly [path: string, bytes: number])[]
 }
 
+/** The built package is already bundled, so its own files say little. */
+type Origin = 'sources' | 'package'
+
+/** The bundles so far: several budgets have the same base, and several tests look at the same bundle. */
+const bundles = new Map<string, Promise<BundleFile[]>>()
+
 /** Bundles code as an application's bundler does for browsers. Returns the files that can be loaded. */
-async function bundleFiles(
-  code: string,
-  alias: Record<string, string> = {},
-): Promise<BundleFile[]> {
+function bundleFiles(code: string, from: Origin = 'package'): Promise<BundleFile[]> {
+  const key = `${from}: ${code}`
+  const bundled = bundles.get(key) ?? buildFiles(code, from === 'sources' ? sources : {})
+  bundles.set(key, bundled)
+  return bundled
+}
+
+async function buildFiles(code: string, alias: Record<string, string>): Promise<BundleFile[]> {
   const stdin = { contents: code, resolveDir: root }
   const { outputFiles, metafile } = await build({ ...common, alias, stdin })
   const { outputs } = metafile
@@ -213,16 +223,12 @@ async function weightOf({ code, base }: Budget): Promise<Weight> {
   }
 }
 
-/**
- * The composition of a bundle: minified bytes by file, largest first.
- *
- * @param from The built package is already bundled, so its own files say little.
- */
+/** The composition of a bundle: minified bytes by file, largest first. */
 export async function ingredients(
   code: string,
-  from: 'sources' | 'package' = 'sources',
+  from: Origin = 'sources',
 ): Promise<[path: string, bytes: number, isOnDemand: boolean][]> {
-  const files = await bundleFiles(code, from === 'sources' ? sources : {})
+  const files = await bundleFiles(code, from)
   return files
     .flatMap(({ isOnDemand, contents }) =>
       contents.map(([path, bytes]): [string, number, boolean] => [path, bytes, isOnDemand]),
