@@ -8,9 +8,20 @@ import {
 } from '../src/presets/server.ts'
 import type { SessionProvider } from '../src/transport/streamable-http/sessions/manager.ts'
 
-/** Makes a handler that keeps sessions in memory. */
+type MakeHandler = (server: Server, options?: HandlerOptions) => Handler
+
+const inMemory: MakeHandler = (server, options) =>
+  createHandler(server, { sessions: statefulSessions(), ...options })
+let make = inMemory
+
+/** Makes a handler that keeps sessions in memory, or where tests have them kept. */
 export function sessionHandler(server: Server, options: HandlerOptions = {}): Handler {
-  return createHandler(server, { sessions: statefulSessions(), ...options })
+  return make(server, options)
+}
+
+/** Has {@link sessionHandler} make other handlers; the ones with sessions in memory again by default. */
+export function keepSessions(by: MakeHandler = inMemory): void {
+  make = by
 }
 
 /** Lets another handler have the sessions, as a Worker lets its objects. */

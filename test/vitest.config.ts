@@ -72,6 +72,7 @@ export default defineConfig({
           name: 'postgres',
           include: database.map((folder) => `test/${folder}/**/*.test.ts`),
           globalSetup: './test/postgres/setup.ts',
+          isolate: false,
           ...startsPrograms,
         },
       },

@@ -1,30 +1,29 @@
 // The suites of sessions over HTTP, with sessions in the database in place of those in memory.
 import postgres from 'postgres'
-import { afterAll, inject, vi } from 'vitest'
+import { afterAll, inject } from 'vitest'
 import { createPostgresStorage } from '../../src/postgres/index.ts'
-import { createHandler, type HandlerOptions, type Server } from '../../src/presets/server.ts'
+import { createHandler } from '../../src/presets/server.ts'
+import { keepSessions } from '../handler.ts'
 
 const closing: (() => Promise<unknown>)[] = []
 
-vi.mock('../handler.ts', async (importOriginal) => ({
-  ...(await importOriginal<object>()),
-  sessionHandler(server: Server, options: HandlerOptions = {}) {
-    const sql = postgres(inject('databaseUrl'), { fetch_types: false, onnotice: () => {}, max: 2 })
-    // Changes reach all servers of a schema
-    const schema = `suite_${crypto.randomUUID().replaceAll('-', '_')}`
-    const storage = createPostgresStorage(sql, { schema })
-    const handle = createHandler(server, { sessions: storage.sessions(), ...options })
-    closing.push(async () => {
-      await handle.close()
-      await storage.close()
-      await sql`DROP SCHEMA IF EXISTS ${sql(schema)} CASCADE`
-      await sql.end({ timeout: 0 })
-    })
-    return handle
-  },
-}))
+keepSessions((server, options) => {
+  const sql = postgres(inject('databaseUrl'), { fetch_types: false, onnotice: () => {}, max: 2 })
+  // Changes reach all servers of a schema
+  const schema = `suite_${crypto.randomUUID().replaceAll('-', '_')}`
+  const storage = createPostgresStorage(sql, { schema })
+  const handle = createHandler(server, { sessions: storage.sessions(), ...options })
+  closing.push(async () => {
+    await handle.close()
+    await storage.close()
+    await sql`DROP SCHEMA IF EXISTS ${sql(schema)} CASCADE`
+    await sql.end({ timeout: 0 })
+  })
+  return handle
+})
 
 afterAll(async () => {
+  keepSessions()
   for (const close of closing) await close()
 })
 
