@@ -130,9 +130,13 @@ describe('Playground on a narrow screen', () => {
     await showTimeline(page)
     await page.locator('.entry summary').first().click()
     const parts = page.locator('.entry [open] details:not([open]) > summary')
-    while ((await parts.count()) > 0) await parts.first().click()
     const blocks = page.locator('.entry :is(pre, .json)')
-    await expect.poll(() => blocks.count()).toBeGreaterThan(2)
+    // The parts of an entry are drawn after it was opened
+    const openParts = async (): Promise<number> => {
+      while ((await parts.count()) > 0) await parts.first().click()
+      return blocks.count()
+    }
+    await expect.poll(openParts).toBeGreaterThan(2)
     const cut = (all: Element[]): number =>
       all.filter((each) => each.scrollWidth > each.clientWidth).length
     await expect.poll(() => blocks.evaluateAll(cut)).toBe(0)
