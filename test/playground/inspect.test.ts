@@ -1,6 +1,5 @@
 // The playground as `edgewise inspect` serves it: in a real Chromium, and next to a page that must not
 // reach it.
-import type { Browser } from 'playwright-core'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -9,16 +8,16 @@ import type { HttpServer } from '../../src/transport/index.ts'
 import { start, type Running } from '../runtimes/node/cli/run.ts'
 import { makeServer } from '../runtimes/node/cli/server.ts'
 import { PATIENCE } from '../patience.ts'
-import { launchChromium } from '../runtimes/chromium.ts'
+import { openChromium, type SharedBrowser } from '../runtimes/chromium.ts'
 import { isConnected } from './visit.ts'
 
 let http: HttpServer
-let browser: Browser
+let browser: SharedBrowser
 let inspect: Running
 let address: string
 
 beforeAll(async () => {
-  ;[http, browser] = await Promise.all([serve(makeServer()), launchChromium()])
+  ;[http, browser] = await Promise.all([serve(makeServer()), openChromium()])
   inspect = start('inspect', http.url, '--revision', '2025-06-18')
   await vi.waitFor(() => expect(inspect.outcome.out).toMatch(/^http:.*\n/), PATIENCE)
   address = inspect.outcome.out.trim()

@@ -1,23 +1,23 @@
 // Signs in from the playground, in a real Chromium, to the Worker of an example that is its own
 // authorization server: popup, consent, calls, step-up, renewal.
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { start } from '../../examples/cloudflare-sign-in/start.ts'
-import { launchChromium } from '../runtimes/chromium.ts'
+import { openChromium, type SharedBrowser } from '../runtimes/chromium.ts'
 import { server } from '../../examples/playground/server.ts'
 import { PATIENCE } from '../patience.ts'
 import { host, type Host } from './host.ts'
 
 let playground: Host
 let notes: Awaited<ReturnType<typeof start>>
-let browser: Browser
+let browser: SharedBrowser
 let page: Page
 /** The grants that were asked of the token endpoint, and what the browser complained of. */
 const grants: (string | null)[] = []
 const complaints: string[] = []
 
 beforeAll(async () => {
-  ;[playground, notes, browser] = await Promise.all([host(server), start(), launchChromium()])
+  ;[playground, notes, browser] = await Promise.all([host(server), start(), openChromium()])
   const context = await browser.newContext()
   context.setDefaultTimeout(PATIENCE.timeout)
   context.on('request', (request) => {

@@ -1,8 +1,8 @@
 // What the tests of the playground do with its page, in the words of a person.
 import type { Server } from 'edgewise/server'
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
-import { launchChromium } from '../runtimes/chromium.ts'
+import { openChromium, type SharedBrowser } from '../runtimes/chromium.ts'
 import { PATIENCE } from '../patience.ts'
 import { host, type Host } from './host.ts'
 
@@ -28,7 +28,7 @@ export interface Visit {
  */
 export function visit(server: Server, path = '', executable?: string): Visit {
   let served: Host
-  let browser: Browser
+  let browser: SharedBrowser
   let page: Page
   const complaints: string[] = []
 
@@ -46,7 +46,7 @@ export function visit(server: Server, path = '', executable?: string): Visit {
   }
 
   beforeAll(async () => {
-    ;[served, browser] = await Promise.all([host(server), launchChromium([], executable)])
+    ;[served, browser] = await Promise.all([host(server), openChromium([], executable)])
     page = await open(path)
   })
   afterAll(async () => {

@@ -1,16 +1,16 @@
 // What `npm start` runs: the Worker that serves the page and its server.
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchChromium } from '../runtimes/chromium.ts'
+import { openChromium, type SharedBrowser } from '../runtimes/chromium.ts'
 import { connectOver, dialog, isConnected, press, result, sees, show } from './visit.ts'
 import { startWorker, type RunningWorker } from './wrangler.ts'
 
 let worker: RunningWorker
-let browser: Browser
+let browser: SharedBrowser
 let page: Page
 
 beforeAll(async () => {
-  ;[worker, browser] = await Promise.all([startWorker(), launchChromium()])
+  ;[worker, browser] = await Promise.all([startWorker(), openChromium()])
   page = await browser.newPage()
   await page.goto(worker.url)
   await isConnected(page, 'Connected to Edgewise demo over MCP 2026-07-28')

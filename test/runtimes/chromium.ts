@@ -2,7 +2,7 @@
 // or another one of this machine.
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { chromium, type Browser } from 'playwright-core'
+import { chromium, type Browser, type BrowserContext } from 'playwright-core'
 import manifest from '../../package.json' with { type: 'json' }
 import { PATIENCE } from '../patience.ts'
 import { root } from '../root.ts'
@@ -22,6 +22,54 @@ export const installedChromium: string | undefined =
   ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(
     (path) => !process.env.CI && existsSync(path),
   )
+
+/** A Chromium as one test file uses it. Closing it closes only what was opened in it. */
+export type SharedBrowser = Pick<Browser, 'newContext' | 'newPage' | 'close'>
+
+/** The running browsers, by executable and arguments. They end with this process. */
+const running = new Map<string, Promise<Browser>>()
+
+/**
+ * Opens the Chromium that all test files of this process share. Names below `.test` lead to this machine.
+ *
+ * @param executable The program, if not the one from npm.
+ */
+export async function openChromium(
+  args: readonly string[] = [],
+  executable: string | undefined = fullChromium,
+): Promise<SharedBrowser> {
+  const browser = await shared(args, executable)
+  const contexts: BrowserContext[] = []
+  return {
+    async newContext(options) {
+      const context = await browser.newContext(options)
+      contexts.push(context)
+      return context
+    },
+    async newPage(options) {
+      const page = await browser.newPage(options)
+      contexts.push(page.context())
+      return page
+    },
+    async close() {
+      await Promise.all(contexts.map((context) => context.close()))
+    },
+  }
+}
+
+function shared(args: readonly string[], executable: string | undefined): Promise<Browser> {
+  const key = JSON.stringify([executable, ...args])
+  const known = running.get(key)
+  if (known) return known
+  const started = launchChromium(
+    ['--host-resolver-rules=MAP *.test 127.0.0.1', ...args],
+    executable,
+  )
+  running.set(key, started)
+  const forget = (): unknown => running.delete(key)
+  started.then((browser) => browser.once('disconnected', forget), forget)
+  return started
+}
 
 /**
  * Starts a headless Chromium; the first start of the one from npm unpacks it into `.cache`.

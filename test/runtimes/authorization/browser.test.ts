@@ -1,9 +1,9 @@
 // Sign-in as a page does it, in a real browser: popup, left page, tabs that share what they know.
 import { build } from 'esbuild'
-import type { Browser, BrowserContext, Page, Route } from 'playwright-core'
+import type { BrowserContext, Page, Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { root } from '../../root.ts'
-import { launchChromium } from '../chromium.ts'
+import { openChromium, type SharedBrowser } from '../chromium.ts'
 import type { PageFacts } from './page/app.ts'
 import { createWorld, ISSUER, type World } from '../../authorization/world.ts'
 
@@ -11,7 +11,7 @@ const APP = 'https://app.example'
 const AUTHORIZE = `${ISSUER}/authorize`
 const TOKEN = `${ISSUER}/token`
 
-let browser: Browser
+let browser: SharedBrowser
 let context: BrowserContext
 let world: World
 /** Headers of the page that asks the user. */
@@ -32,7 +32,7 @@ beforeAll(async () => {
     logLevel: 'warning',
   })
   for (const { path, text } of outputFiles) scripts.set(path, text)
-  browser = await launchChromium()
+  browser = await openChromium()
 })
 afterAll(() => browser.close())
 

@@ -1,8 +1,8 @@
 // The transport under MCP Apps, between our side and the official SDK's:
 // https://github.com/modelcontextprotocol/ext-apps
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchChromium } from '../chromium.ts'
+import { openChromium, type SharedBrowser } from '../chromium.ts'
 import type { Everything } from './scripts/everything.ts'
 import { startSite, type Site } from './site.ts'
 
@@ -11,13 +11,13 @@ declare const edgewise: Everything
 declare const host: (view: Window) => Promise<unknown>
 
 let site: Site
-let browser: Browser
+let browser: SharedBrowser
 let page: Page
 
 beforeAll(async () => {
   ;[site, browser] = await Promise.all([
     startSite(['everything', 'official-view', 'official-host']),
-    launchChromium(),
+    openChromium(),
   ])
   // The view has an opaque origin
   const view = site.assets.get('/official-view.js')!

@@ -3,9 +3,9 @@
 import type { Revision } from 'edgewise'
 import type { Client } from 'edgewise/client'
 import { createServer } from 'edgewise/server'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { installedChromium, launchChromium } from '../chromium.ts'
+import { installedChromium, openChromium, type SharedBrowser } from '../chromium.ts'
 import { startFar, type Far } from './far.ts'
 import type { Everything } from './scripts/everything.ts'
 import { complaintsOf, startSite, type Site } from './site.ts'
@@ -31,7 +31,7 @@ server.tool('wait', {}, async () => {
 })
 
 let site: Site
-let browser: Browser
+let browser: SharedBrowser
 let context: BrowserContext
 let page: Page
 let complaints: string[]
@@ -48,7 +48,7 @@ describe.skipIf(!installedChromium)(title, () => {
     ;[far, site, browser] = await Promise.all([
       startFar(server),
       startSite(['everything', 'worker', 'frame']),
-      launchChromium([], installedChromium),
+      openChromium([], installedChromium),
     ])
   })
   afterAll(async () => {

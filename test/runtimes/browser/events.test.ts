@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { events, streams } from 'edgewise/events'
 import { toNodeListener } from 'edgewise/node'
 import { createHandler, createServer } from 'edgewise/server'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { PATIENCE } from '../../patience.ts'
-import { launchChromium } from '../chromium.ts'
+import { openChromium, type SharedBrowser } from '../chromium.ts'
 import type { Following } from './scripts/events.ts'
 import { startSite, type Site } from './site.ts'
 
@@ -22,13 +22,13 @@ server.extend(far)
 const http = createHttpServer(toNodeListener(createHandler(server, { allowedOrigins: '*' })))
 
 let site: Site
-let browser: Browser
+let browser: SharedBrowser
 let url = ''
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => http.listen(0, resolve))
   url = `http://localhost:${(http.address() as AddressInfo).port}/mcp`
-  ;[site, browser] = await Promise.all([startSite(['events']), launchChromium()])
+  ;[site, browser] = await Promise.all([startSite(['events']), openChromium()])
 })
 afterAll(async () => {
   await browser.close()

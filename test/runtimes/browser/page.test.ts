@@ -6,11 +6,11 @@ import { connect } from 'edgewise/browser'
 import { toNodeListener } from 'edgewise/node'
 import type { Revision } from 'edgewise'
 import { createHandler, createServer, statefulSessions, type HandlerOptions } from 'edgewise/server'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { freePort } from '../../../examples/free-port.ts'
-import { launchChromium } from '../chromium.ts'
+import { launchChromium, openChromium, type SharedBrowser } from '../chromium.ts'
 import { listenIn } from './listening.ts'
 import type { Everything } from './scripts/everything.ts'
 import { complaintsOf, page as assetOf, startSite, type Site } from './site.ts'
@@ -58,7 +58,7 @@ async function startFar(options: HandlerOptions, port = 0): Promise<Far> {
 let site: Site
 let open: Far
 let closed: Far
-let browser: Browser
+let browser: SharedBrowser
 let context: BrowserContext
 let complaints: string[] = []
 
@@ -71,8 +71,7 @@ beforeAll(async () => {
     }),
     startFar({ allowedOrigins: '*', sessions: statefulSessions() }),
     startFar({ allowedOrigins: ['https://friend.example'] }),
-    // Names that are not this machine's, though it answers to them
-    launchChromium(['--host-resolver-rules=MAP *.test 127.0.0.1']),
+    openChromium(),
   ])
 })
 afterAll(async () => {

@@ -1,13 +1,13 @@
 // Edgewise and the official v2 client in Chromium, with the same servers over HTTP.
 import { request as forward, type IncomingMessage, type ServerResponse } from 'node:http'
 import { serve } from 'edgewise/node'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { newest, type Era, type PeerClient } from '../../peers/contract.ts'
 import { exchange } from '../../peers/exchange.ts'
 import { createPeerServer } from '../../peers/servers/edgewise.ts'
 import { listenV1, listenV2 } from '../../peers/servers/http.ts'
-import { launchChromium } from '../chromium.ts'
+import { openChromium, type SharedBrowser } from '../chromium.ts'
 import type { Peers } from './scripts/peers.ts'
 import { startSite, type Site } from './site.ts'
 
@@ -17,7 +17,7 @@ declare const peers: Peers
 const urls: Record<string, string> = {}
 const stops: (() => PromiseLike<void>)[] = []
 let site: Site
-let browser: Browser
+let browser: SharedBrowser
 let page: Page
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ beforeAll(async () => {
     () => v2[Symbol.asyncDispose](),
     () => own.close(),
   )
-  ;[site, browser] = await Promise.all([startSite(['peers'], pass), launchChromium()])
+  ;[site, browser] = await Promise.all([startSite(['peers'], pass), openChromium()])
   page = await browser.newPage()
   await page.goto(`${site.origin}/peers.html`)
   await page.waitForFunction('typeof peers === "object"')

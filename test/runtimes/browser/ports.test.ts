@@ -2,10 +2,10 @@
 import type { Client } from 'edgewise/client'
 import { toNodeListener } from 'edgewise/node'
 import { createHandler, createServer } from 'edgewise/server'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { launchChromium } from '../chromium.ts'
+import { openChromium, type SharedBrowser } from '../chromium.ts'
 import type { Everything } from './scripts/everything.ts'
 import { complaintsOf, startSite, type Site } from './site.ts'
 
@@ -18,7 +18,7 @@ const far = createServer({ name: 'far', version: '1.0.0' })
 far.tool('greet', {}, () => 'Hello from afar')
 
 let site: Site
-let browser: Browser
+let browser: SharedBrowser
 let context: BrowserContext
 let page: Page
 let complaints: string[]
@@ -28,8 +28,7 @@ const EXPECTED = /does not match the recipient window's origin|\b404\b/
 beforeAll(async () => {
   ;[site, browser] = await Promise.all([
     startSite(['everything', 'worker', 'frame'], toNodeListener(createHandler(far))),
-    // A name that is not this machine's, so that its pages are no secure contexts
-    launchChromium(['--host-resolver-rules=MAP *.test 127.0.0.1']),
+    openChromium(),
   ])
 })
 afterAll(async () => {

@@ -1,7 +1,7 @@
 // The hook for React.
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { launchChromium } from '../chromium.ts'
+import { openChromium, type SharedBrowser } from '../chromium.ts'
 import type { App } from './scripts/hook.ts'
 import { complaintsOf, startSite, type Site } from './site.ts'
 
@@ -9,13 +9,13 @@ import { complaintsOf, startSite, type Site } from './site.ts'
 declare const app: App
 
 let site: Site
-let browser: Browser
+let browser: SharedBrowser
 let context: BrowserContext
 let page: Page
 let complaints: string[]
 
 beforeAll(async () => {
-  ;[site, browser] = await Promise.all([startSite(['hook', 'worker']), launchChromium()])
+  ;[site, browser] = await Promise.all([startSite(['hook', 'worker']), openChromium()])
 })
 afterAll(async () => {
   await browser.close()

@@ -25,8 +25,17 @@ export interface Site {
 
 const scripts = `${root}test/runtimes/browser/scripts/`
 
+/** What was bundled in this process, which several test files may need. */
+const bundles = new Map<string, Promise<string>>()
+
 /** Bundles a script of this folder, as an application would. */
-export async function script(name: string): Promise<string> {
+export function script(name: string): Promise<string> {
+  const bundled = bundles.get(name) ?? bundle(name)
+  bundles.set(name, bundled)
+  return bundled
+}
+
+async function bundle(name: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [`${scripts}${name}.ts`],
     bundle: true,

@@ -1,10 +1,10 @@
 // Many tabs of one application: browsers have six connections to a server over HTTP/1.1, for all of them.
 import type { Revision } from 'edgewise'
 import { createServer } from 'edgewise/server'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { PATIENCE } from '../../patience.ts'
-import { launchChromium } from '../chromium.ts'
+import { openChromium, type SharedBrowser } from '../chromium.ts'
 import { startFar, type Far } from './far.ts'
 import { listenIn } from './listening.ts'
 import type { Everything } from './scripts/everything.ts'
@@ -18,13 +18,13 @@ server.tool('greet', {}, () => 'Hello')
 const changing = server.tool('changing', {}, () => 'seen')
 let far: Far
 let site: Site
-let browser: Browser
+let browser: SharedBrowser
 
 beforeAll(async () => {
   ;[far, site, browser] = await Promise.all([
     startFar(server),
     startSite(['everything']),
-    launchChromium(['--host-resolver-rules=MAP insecure.test 127.0.0.1']),
+    openChromium(),
   ])
 })
 afterAll(async () => {

@@ -1,10 +1,10 @@
 // The tools of a page for the browser's agent (WebMCP): in the browser's own model context, and in
 // the polyfill, in both shapes of its listings.
 import type { RegisteredTool } from '../../../runtimes/browser/web-mcp/model-context.ts'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { PATIENCE } from '../../patience.ts'
-import { launchChromium } from '../chromium.ts'
+import { openChromium, type SharedBrowser } from '../chromium.ts'
 import type { Everything } from './scripts/everything.ts'
 import { complaintsOf, page as pageOf, startSite, type Site } from './site.ts'
 
@@ -44,7 +44,7 @@ const agentScript = `
 `
 
 let site: Site
-let browser: Browser
+let browser: SharedBrowser
 let context: BrowserContext
 /** One for all tests of a context: a new one would start a process. */
 let page: Page
@@ -81,7 +81,7 @@ const contexts = [
 
 describe.each(contexts)('With $name,', ({ args, shape }) => {
   beforeAll(async () => {
-    browser = await launchChromium(args)
+    browser = await openChromium(args)
     context = await browser.newContext()
   })
   afterAll(() => browser.close())
@@ -620,7 +620,7 @@ describe.each(contexts)('With $name,', ({ args, shape }) => {
 
 describe("With the browser's own model context and other origins,", () => {
   beforeAll(async () => {
-    browser = await launchChromium(['--enable-features=WebMCP'])
+    browser = await openChromium(['--enable-features=WebMCP'])
   })
   afterAll(() => browser.close())
   beforeEach(async () => {
@@ -694,7 +694,7 @@ describe("With the browser's own model context and other origins,", () => {
 
 describe('Without a model context,', () => {
   beforeAll(async () => {
-    browser = await launchChromium()
+    browser = await openChromium()
   })
   afterAll(() => browser.close())
   beforeEach(async () => {

@@ -41,8 +41,17 @@ export const withTasks: Partial<MiniflareOptions> = {
   durableObjects: { ...objects, MCP_TASK: { className: 'McpTask', useSQLite: true } },
 }
 
+/** What was bundled in this process, which several test files may need. */
+const bundles = new Map<string, Promise<string>>()
+
 /** Bundles a file of this folder into one module. */
-export async function bundleWorker(file: string): Promise<string> {
+export function bundleWorker(file: string): Promise<string> {
+  const bundled = bundles.get(file) ?? bundleOf(file)
+  bundles.set(file, bundled)
+  return bundled
+}
+
+async function bundleOf(file: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [join(root, 'test/runtimes/cloudflare', file)],
     bundle: true,
