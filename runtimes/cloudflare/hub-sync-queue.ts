@@ -29,6 +29,7 @@ interface RunningSync {
   next?: Promise<boolean>
 }
 
+/** The key of the pending sync. It is stored, so do not rename it. */
 const KEY = 'mcp_untold'
 /** The delay of the first retry, in milliseconds. It is doubled with each failure. */
 const RETRY_MS = 10_000

@@ -24,6 +24,7 @@ export interface SessionStreamRequest {
   readonly after?: string | undefined
 }
 
+/** The header with the filter of a listener. */
 const HEADER_FILTER = 'edgewise-wish'
 /** The header that a session object sends to the Worker, which forwards it to the hub. */
 const HEADER_SESSION = 'edgewise-session'

@@ -94,7 +94,7 @@ export function taskObject(tasks: () => ServerTasks): DurableObjectClass {
       return this.#engine.settle(this.#id, outcome)
     }
 
-    say(statusMessage: string): Promise<boolean> {
+    setStatusMessage(statusMessage: string): Promise<boolean> {
       return this.#engine.setStatusMessage(this.#id, statusMessage)
     }
 

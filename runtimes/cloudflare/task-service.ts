@@ -32,7 +32,7 @@ export interface TaskObject extends Rpc.DurableObjectBranded {
   ): Promise<TaskRecord | undefined>
   cancel(principal: string | null): Promise<TaskRecord | undefined>
   settle(outcome: ReportedOutcome): Promise<boolean>
-  say(statusMessage: string): Promise<boolean>
+  setStatusMessage(statusMessage: string): Promise<boolean>
 }
 
 /**
@@ -159,7 +159,7 @@ export class ObjectTasks implements TaskService {
   }
 
   async setStatusMessage(taskId: string, statusMessage: string): Promise<boolean> {
-    return (await this.#ask(taskId, (task) => task.say(statusMessage))) ?? false
+    return (await this.#ask(taskId, (task) => task.setStatusMessage(statusMessage))) ?? false
   }
 
   /**

@@ -26,7 +26,8 @@ const killFunctions = new Set<Kill>()
  * itself, the child receives nothing.
  *
  * @param send Sends a signal to the child, and returns whether it or a descendant is still running.
- * @returns A function to use in place of `send`, by which this module notices that the child has exited.
+ * @returns A function to use in place of `send`, so that this module notices when the child has
+ *   exited.
  */
 export function killOnExit(send: Kill): Kill {
   const kill: Kill = (signal) => {

@@ -195,7 +195,7 @@ export interface ServerDefinition extends ServerFeatures {
   /**
    * Checks that the extensions on which others depend were added.
    *
-   * @throws {TypeError} That names both extensions.
+   * @throws {TypeError} If one is missing. The message names both extensions.
    */
   verify?(): void
   /** Turns calls into tasks. Set by the tasks extension. */
@@ -207,8 +207,8 @@ export interface ServerDefinition extends ServerFeatures {
   /** The notifications that extensions handle. */
   notifications?: ReadonlyMap<string, unknown>
   /**
-   * While an extension is added: collects the functions that remove what it adds, except what is part of the
-   * definition.
+   * Collects the functions that remove what an extension adds outside of the definition. Present
+   * only while an extension is being added.
    */
   undo?: (() => void)[] | undefined
   /** Infers the capabilities again, after middleware or an extension was added. */

@@ -139,7 +139,10 @@ export class Listener implements OutgoingStream {
     this.#message = Math.max(this.#message, message)
   }
 
-  /** Goes back if the session has fewer messages of its own, because a backup was restored. */
+  /**
+   * Moves the position back if the session has fewer messages of its own, because a backup was
+   * restored.
+   */
   goBackTo(sent: number): void {
     if (sent >= this.#message) return
     this.#message = sent
@@ -185,7 +188,7 @@ export class Listener implements OutgoingStream {
     }
   }
 
-  /** Moves the position behind the changes that were read and do not concern the session. */
+  /** Moves the position past the changes that were read and do not concern the session. */
   #skipUnrelated(): void {
     if (this.active && !this.#isSending) {
       this.#change = Math.max(this.#change, this.#session.changes.position)
@@ -212,7 +215,7 @@ export class Listener implements OutgoingStream {
     }
   }
 
-  /** Sends a change that concerns the session, and moves the position behind the change. */
+  /** Sends a change that concerns the session, and moves the position past it. */
   #announce({ id, origin, change }: LoggedChange): void {
     // An entry without origin stands for changes that were deleted
     if (id <= this.#change && origin !== '') return

@@ -61,7 +61,8 @@ export class Listeners {
       const listener = new Listener(this.#session, connection, `${position}.${sent}`)
       this.#all.add(listener)
       this.#setNewest(listener, claimed)
-      // Otherwise the listener becomes active when it has caught up, after its client is connected
+      // If there were changes in the meantime, the listener becomes active later, when it has
+      // caught up
       listener.active = changes.position === position
       return listener
     } finally {
@@ -82,7 +83,10 @@ export class Listeners {
     for (const listener of this.#all) if (listener.active) listener.deliver(logged)
   }
 
-  /** Handles news of the newest connection of all processes, and reads the session's own messages. */
+  /**
+   * Handles news about the newest connection of all processes, and reads the session's own
+   * messages.
+   */
   wake({ listener, connection, delivered }: ListenerNews): void {
     for (const other of this.#all) {
       if (other.number !== undefined && other.number !== connection) other.active = false
@@ -96,7 +100,7 @@ export class Listeners {
     }
   }
 
-  /** Goes back on all connections if the session has fewer messages, because a backup was restored. */
+  /** Moves all connections back if the session has fewer messages, because a backup was restored. */
   goBackTo(sent: number): void {
     for (const listener of this.#all) listener.goBackTo(sent)
   }

@@ -103,7 +103,7 @@ export class LiveSession {
       return connected
     }
     const hooks = { ...endpoint.hooks, connectStream }
-    // Has an effect only if the streams store calls, which the option `calls` decides
+    // `calls` has an effect only if `streams` stores calls
     this.http = new StatefulSession(
       { endpoint: { ...endpoint, hooks }, pool: this.#operations(), calls: resumableCalls },
       { id, session: this.#session, streams: this.streams },
@@ -188,7 +188,7 @@ export class LiveSession {
     return this.#refreshing
   }
 
-  /** Reads again what may have been lost, or restored from a backup. */
+  /** Reads the rows again, because notifications may be lost, or a backup may have been restored. */
   resync(): void {
     this.#isDoubtful = true
     void this.wake()

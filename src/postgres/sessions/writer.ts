@@ -9,7 +9,7 @@ import { UnavailableError } from '../unavailable.ts'
 import { keyOf } from './batch.ts'
 import type { StreamTable } from './stream-table.ts'
 
-/** The maximum number of characters of one batch, unless a single message is longer. */
+/** The maximum number of characters in one batch, unless a single message is longer. */
 const MAX_BATCH = 4 * 1024 * 1024
 
 /** The maximum number of characters that wait for a database that cannot be used. */
@@ -52,7 +52,10 @@ class PendingWrites {
   events: PendingEvent[] = []
   begun = new Set<LongRequest>()
   answered = new Set<LongRequest>()
-  /** Answers of the client that were received by a handler: the session and the question of each. */
+  /**
+   * Answers of the client that a handler has received: the session, and the id of the request to
+   * the client.
+   */
   taken: (readonly [session: string, question: number])[] = []
   waiters: { resolve: () => void; reject: (error: unknown) => void }[] = []
 
@@ -119,7 +122,7 @@ export class StreamWriter {
     this.#start()
   }
 
-  /** Stores that such a request was answered. */
+  /** Stores that a request that {@link begin} stored was answered. */
   finish(request: LongRequest): void {
     const { begun, answered } = this.#pending
     if (!begun.delete(request)) answered.add(request)

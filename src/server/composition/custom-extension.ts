@@ -21,7 +21,7 @@ import {
   guardMethod,
   idsOf,
   requireExtensions,
-  type RequireMet,
+  type CheckRequirements,
 } from './required-extensions.ts'
 import { addOrRollBack } from './roll-back.ts'
 import type { ServerExtensionOptions } from './server-extension.ts'
@@ -108,8 +108,8 @@ function addParts(
   const names = [...Object.keys(methods), ...Object.keys(notifications)]
   requireFree(definition, names)
   requireFreeFilters(definition, Object.keys(filters))
-  const requireMet = (): void => requireExtensions(definition, id, requires)
-  const guard = createGuard(requires, requireMet)
+  const checkRequirements = (): void => requireExtensions(definition, id, requires)
+  const guard = createGuard(requires, checkRequirements)
   const attachAll = (): void => attachTo(server, id, attach)
   if (Object.keys(requires).length === 0) attachAll()
   else attachGuarded(definition, attachAll, guard)
@@ -119,7 +119,7 @@ function addParts(
   const { verify } = definition
   definition.verify = () => {
     verify?.()
-    requireMet()
+    checkRequirements()
   }
   // Last, because this adds either everything or nothing
   addExtension(server, {
@@ -151,7 +151,7 @@ const handlersByServer = new WeakMap<ServerDefinition, Map<string, NotificationH
 function receiveNotifications(
   definition: ServerDefinition,
   notifications: Readonly<Record<string, NotificationHandler>>,
-  guard: RequireMet,
+  guard: CheckRequirements,
 ): void {
   const added = Object.entries(notifications)
   if (added.length === 0) return

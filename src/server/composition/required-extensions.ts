@@ -11,7 +11,7 @@ import type { ResourceTemplateEntry } from '../features/resources.ts'
 import type { ExtensionFilter, ExtensionMethod } from './server-extension.ts'
 
 /** Throws unless the server has all extensions that an extension depends on. */
-export type RequireMet = () => void
+export type CheckRequirements = () => void
 
 /** The ids of the extensions of a server. */
 export function idsOf({ extensions }: ServerDefinition): string[] {
@@ -22,7 +22,8 @@ export function idsOf({ extensions }: ServerDefinition): string[] {
 /**
  * Checks that a server has the extensions that an extension depends on.
  *
- * @throws {TypeError} That names both extensions, and what the missing one is needed for.
+ * @throws {TypeError} If one is missing. The message names both extensions, and what the missing
+ *   one is needed for.
  */
 export function requireExtensions(
   definition: ServerDefinition,
@@ -37,29 +38,32 @@ export function requireExtensions(
 /** Returns the check to run for each request. After it has succeeded once, it does nothing. */
 export function createGuard(
   requires: Readonly<Record<string, string>>,
-  requireMet: RequireMet,
-): RequireMet {
+  checkRequirements: CheckRequirements,
+): CheckRequirements {
   let isMet = Object.keys(requires).length === 0
   return () => {
-    if (!isMet) requireMet()
+    if (!isMet) checkRequirements()
     isMet = true
   }
 }
 
 /** Returns a method that fails as long as a required extension is missing. */
-export function guardMethod(method: ExtensionMethod, requireMet: RequireMet): ExtensionMethod {
+export function guardMethod(
+  method: ExtensionMethod,
+  checkRequirements: CheckRequirements,
+): ExtensionMethod {
   const { handle, legacy } = method
   return {
     ...method,
     ...(handle && {
       handle(params, ctx, revision) {
-        requireMet()
+        checkRequirements()
         return handle(params, ctx, revision)
       },
     }),
     ...(legacy && {
       legacy(params, ctx) {
-        requireMet()
+        checkRequirements()
         return legacy(params, ctx)
       },
     }),
@@ -67,10 +71,13 @@ export function guardMethod(method: ExtensionMethod, requireMet: RequireMet): Ex
 }
 
 /** Returns a filter that fails as long as a required extension is missing. */
-export function guardFilter(filter: ExtensionFilter, requireMet: RequireMet): ExtensionFilter {
+export function guardFilter(
+  filter: ExtensionFilter,
+  checkRequirements: CheckRequirements,
+): ExtensionFilter {
   return {
     accept(requested, ctx) {
-      requireMet()
+      checkRequirements()
       return filter.accept(requested, ctx)
     },
     subscribe: (accepted, notify, ctx) => filter.subscribe(accepted, notify, ctx),
@@ -86,7 +93,7 @@ export function guardFilter(filter: ExtensionFilter, requireMet: RequireMet): Ex
 export function attachGuarded(
   definition: ServerDefinition,
   attach: () => void,
-  requireMet: RequireMet,
+  checkRequirements: CheckRequirements,
 ): void {
   const { middleware, tools, prompts, resources, resourceTemplates } = definition
   const keys = (): string[] =>
@@ -97,7 +104,7 @@ export function attachGuarded(
   const existing = new Set(keys())
   attach()
   const added = new Set(keys().filter((key) => !existing.has(key)))
-  const guarded = middleware.slice(length).map((layer) => guardMiddleware(layer, requireMet))
+  const guarded = middleware.slice(length).map((layer) => guardMiddleware(layer, checkRequirements))
   const isAdded = (method: string, params: JsonObject): boolean => {
     const { name, uri } = targetOf(params)
     if (method === 'tools/call') return added.has(`tools ${name}`)
@@ -110,7 +117,7 @@ export function attachGuarded(
   const entryGuard: AppliedMiddleware = {
     method: undefined,
     async run({ method, params }, _ctx, next) {
-      if (isAdded(method, params)) requireMet()
+      if (isAdded(method, params)) checkRequirements()
       return next()
     },
   }
@@ -120,17 +127,17 @@ export function attachGuarded(
 /** Returns middleware that fails as long as a required extension is missing. */
 function guardMiddleware(
   { method, run, wrap }: AppliedMiddleware,
-  requireMet: RequireMet,
+  checkRequirements: CheckRequirements,
 ): AppliedMiddleware {
   return {
     method,
     async run(request, ctx, next) {
-      requireMet()
+      checkRequirements()
       return run(request, ctx, next)
     },
     ...(wrap && {
       wrap(message, ctx, next) {
-        requireMet()
+        checkRequirements()
         return wrap(message, ctx, next)
       },
     }),

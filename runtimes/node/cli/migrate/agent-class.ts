@@ -1,7 +1,7 @@
 /**
  * Turns subclasses of Cloudflare's `McpAgent` into modules: `McpAgent` creates an object for each
- * session, and Edgewise needs only one server for all. This step runs before all others, which then
- * migrate the module.
+ * session, and Edgewise needs only one server for all sessions. This step runs before all others,
+ * which then migrate the module.
  */
 import type ts from 'typescript'
 import { migrateServing, replaceServe, WORKER, type ServingSources } from './agent-serve.ts'
