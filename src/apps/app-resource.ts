@@ -9,7 +9,7 @@ import type { Registration } from '../server/registry.ts'
 import type { ResourceOptions } from '../server/features/resources.ts'
 import { base64 } from '../server/features/results.ts'
 import type { Server } from '../server/server.ts'
-import { extendByApps } from './extension.ts'
+import { extendWithApps } from './extension.ts'
 import { APP_MIME_TYPE, CSP_LISTS, isOrigin, type AppResourceMeta } from './ui.ts'
 
 /** How a document is described and displayed. */
@@ -68,7 +68,7 @@ export function appResource<Env>(
     ...(prefersBorder !== undefined && { prefersBorder }),
   }
   const _meta = { ...meta, ...(Object.keys(ui).length > 0 && { ui }) }
-  extendByApps(server)
+  extendWithApps(server)
   const resource = { ...resourceOptions, mimeType: APP_MIME_TYPE, meta: _meta }
   return server.resource(uri, resource, async (_request, ctx): Promise<ReadResourceResult> => {
     const content = typeof html === 'function' ? await html(ctx) : html

@@ -14,7 +14,7 @@ import type {
   ToolOptions,
   ToolRegistration,
 } from '../server/features/tools.ts'
-import { extendByApps } from './extension.ts'
+import { extendWithApps } from './extension.ts'
 import type { AppToolMeta } from './ui.ts'
 
 /** How a tool with a user interface is described and validated. */
@@ -47,8 +47,8 @@ export interface AppToolOptions<
  * appTool(server, 'forecast', { ui: 'ui://weather/dashboard' }, () => text('Sunny, 21 °C'))
  * ```
  *
- * @throws {TypeError} If the document is not registered, neither the model nor the interface may
- *   call the tool, and in the cases of `server.tool`.
+ * @throws {TypeError} If the document is not registered, or neither the model nor the interface may
+ *   call the tool; also the errors of `server.tool`.
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
 export function appTool<Input extends StandardSchema, Output extends StandardSchema, Env>(
@@ -57,7 +57,7 @@ export function appTool<Input extends StandardSchema, Output extends StandardSch
   options: AppToolOptions<Input, Output>,
   handler: ToolHandlerFor<Input, Output, Env>,
 ): ToolRegistration<Env> {
-  const definition = extendByApps(server)
+  const definition = extendWithApps(server)
   const link = linkOf(definition, name, options)
   const registration = server.tool(
     name,

@@ -36,8 +36,8 @@ function mayShowApps(ctx: Pick<Context, 'client' | 'extension'>): boolean {
   return ctx.client.unknown === true || supportsApps(ctx)
 }
 
-/** Declares the extension, once per server. */
-export function extendByApps(server: Server): ServerDefinition {
+/** Adds the extension to a server, once. */
+export function extendWithApps(server: Server): ServerDefinition {
   const definition = fullDefinitionOf(server)
   if (extendedServers.has(server)) return definition
   extendedServers.add(server)
@@ -78,7 +78,7 @@ function listTools(definition: ServerDefinition, result: Result, ctx: RequestCon
       tools: tools.filter(isModelVisible).map(withoutUi),
     }))
   }
-  // A client whose capabilities are unknown may show no apps, and would offer app-only tools to the model
+  // A client whose capabilities are unknown may not show apps, and would offer app-only tools to the model
   const visibleTools = supportsApps(ctx) ? tools : tools.filter(isModelVisible)
   const unlinkable = visibleTools.filter((tool) => lacksDocument(definition, tool, ctx))
   if (unlinkable.length === 0 && visibleTools === tools)
@@ -96,7 +96,7 @@ function withoutApps(result: Result): Result {
   }))
 }
 
-/** What a variant changes that differs only in `cacheScope`. */
+/** The change for a variant that differs only in `cacheScope`. */
 const unchanged = (): object => ({})
 
 /** A cached variant of a list for one kind of client. */

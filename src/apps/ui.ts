@@ -70,7 +70,7 @@ export interface AppToolMeta {
   visibility?: ('model' | 'app')[]
 }
 
-/** Whether the settings of the extension say that a client displays documents of the type of apps. */
+/** Whether a client's settings of the extension list the media type of apps. */
 export function rendersApps(settings: JsonObject | undefined): boolean {
   const { mimeTypes } = settings ?? {}
   return Array.isArray(mimeTypes) && mimeTypes.includes(APP_MIME_TYPE)

@@ -103,7 +103,7 @@ export async function redeemCode(
   return requestToken(request, client, CODE_GRANT, grant)
 }
 
-/** Parses the state that was stored while the page was left. */
+/** Parses the state that was stored before the user was redirected. */
 export function readFlow(text: string): Flow {
   const flow: unknown = JSON.parse(text)
   if (isFlow(flow)) return flow

@@ -19,8 +19,8 @@ export interface AuthorizationFlow {
    */
   begin(registeredUri: string | undefined): Awaitable<AuthorizationRedirect>
   /**
-   * Returns the redirect that arrived after the page was left, but only in the first call. For flows that
-   * leave the page.
+   * For flows that leave the page: returns the redirect with which the user came back to the page. Only the
+   * first call returns it.
    */
   returned?(): RedirectResult | undefined
 }
@@ -32,8 +32,8 @@ export interface AuthorizationRedirect {
   /**
    * Sends the user to a URL, and resolves with the URL that the user was redirected to.
    *
-   * @param flow The state of the sign-in. If the page is left, store it secretly, and include it in the
-   *   result of `returned`.
+   * @param flow The state of the sign-in. A flow that leaves the page stores it secretly, and includes it in
+   *   the result of `returned`.
    * @param signal Aborts when the result is no longer needed.
    */
   go(url: string, flow: string, signal: AbortSignal): Promise<string>
@@ -41,7 +41,7 @@ export interface AuthorizationRedirect {
   end?(): Awaitable<void>
 }
 
-/** The redirect that arrived after the page was left. */
+/** The redirect with which the user came back to a page that the flow had left. */
 export interface RedirectResult {
   /** The URL that the user was redirected to. */
   readonly callback: string

@@ -114,7 +114,7 @@ export async function discover(
   return { server, isOld, resource, scopes: [...new Set(requestedScopes)] }
 }
 
-/** Finds the authorization server that issued a token before. */
+/** Finds the authorization server that has already issued a token, to refresh it. */
 export async function discoverAgain(
   network: Network,
   mcpServer: string,

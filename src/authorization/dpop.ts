@@ -72,9 +72,9 @@ export function dpop({ keyPair, alg = 'ES256', declare }: DpopOptions = {}): Pro
     storeNonce({ headers, status }, url) {
       const nonce = singleValue(headers, 'dpop-nonce')
       const { origin } = new URL(url)
-      if (!nonce || nonces.get(origin) === nonce) return false
+      if (!nonce || nonces.get(origin) === nonce) return { mayRetry: false }
       nonces.set(origin, nonce)
-      return status === 400 || status === 401
+      return { mayRetry: status === 400 || status === 401 }
     },
   }
 }

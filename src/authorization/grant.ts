@@ -112,13 +112,13 @@ export interface Grant {
   obtain(request: GrantRequest): Promise<TokenRecord>
   /** Refreshes a token. If absent, a new token is obtained instead. */
   refresh?(request: GrantRequest, token: TokenRecord): Promise<TokenRecord>
-  /** Completes a flow that began before the page was left. */
+  /** Completes a flow that has left the page, after the user has come back. */
   resume?(
     createRequest: GrantRequestFactory,
   ): Promise<{ server: string; token: TokenRecord } | undefined>
 }
 
-/** Creates the input that a grant needs to complete a flow that began before the page was left. */
+/** Creates the input that a grant needs to complete a flow that has left the page. */
 export type GrantRequestFactory = (
   server: string,
   issuer: string,

@@ -1,6 +1,6 @@
 /**
- * The JWT bearer grant: exchanges an assertion of a party that the authorization server trusts for
- * a token.
+ * The JWT bearer grant: exchanges an assertion for a token. The assertion comes from a party that the
+ * authorization server trusts.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7523#section-2.1
  */
@@ -15,7 +15,7 @@ const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
  * Exchanges an assertion for a token.
  *
  * @throws {AuthorizationError} If the request fails, or the authorization server lists the grants that it
- *   supports without this one.
+ *   supports, and this one is not in the list.
  */
 export function redeemAssertion(
   request: GrantRequest,

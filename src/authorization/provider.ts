@@ -109,8 +109,8 @@ export class TokenProvider implements SignIn {
     const server = await this.#stateOf(request.server)
     const challengeParams = readChallengeParams(response, server.network.proofs ? 'dpop' : 'bearer')
     const error = challengeParams.get('error')
-    if (server.network.proofs?.storeNonce(response, request.url) && error === 'use_dpop_nonce')
-      return true
+    const mayRetry = server.network.proofs?.storeNonce(response, request.url).mayRetry
+    if (mayRetry && error === 'use_dpop_nonce') return true
     const usedToken = this.#usedTokens.get(request)
     const { background } = request
     const lacksScopes = response.status === 403
@@ -282,7 +282,7 @@ export class TokenProvider implements SignIn {
     return { url, network: createNetwork(url, this.#options), retryAt: 0, failures: 0 }
   }
 
-  /** Completes a flow that began before the page was left. A failure is reported once. */
+  /** Completes a flow that has left the page, after the user has come back. A failure is reported once. */
   async #resume(): Promise<void> {
     try {
       const completed = await this.#grant.resume?.((url, issuer, resource, scopes) =>

@@ -43,8 +43,8 @@ export async function listRegistrations(tokens: TokenStore): Promise<Record<stri
 }
 
 /**
- * Stores a registration, replacing any other at the same issuer. If the client was registered in another
- * way, {@link signIn} then uses that registration.
+ * Stores a registration, replacing any other at the same issuer. {@link signIn} then uses it. Call this if
+ * the client was registered in another way.
  *
  * @param issuer Exactly as in the authorization server's metadata, including a trailing slash.
  * @throws {TypeError} If the issuer is not a URL, or the registration has no `client_id`.

@@ -36,8 +36,8 @@ export interface Proofs {
   readonly extension?: string | undefined
   /** The proof headers for one request. */
   headers(method: string, url: string, accessToken?: string): Promise<Record<string, string>>
-  /** Reads the nonce of a response. Returns whether to retry the request with it. */
-  storeNonce(response: Response, url: string): boolean
+  /** Stores the nonce of a response. Returns whether the request may be retried with it. */
+  storeNonce(response: Response, url: string): { readonly mayRetry: boolean }
 }
 
 /** How requests are sent. */

@@ -11,8 +11,8 @@ import { parseUrl } from '../patterns/url.ts'
 export type UrlPolicy = (url: URL) => boolean | Promise<boolean>
 
 /**
- * Checks a URL before use: HTTPS, or HTTP to localhost, without user info, and allowed by the
- * policy.
+ * Checks a URL before use. It must use HTTPS, or HTTP to localhost, contain no user info or fragment, and
+ * be allowed by the policy.
  *
  * @throws {AuthorizationError}
  */

@@ -17,7 +17,7 @@ import type { OAuthClient } from './token.ts'
 export interface WorkloadIdentityOptions extends IssuerOptions {
   /**
    * Returns the platform's JWT for an authorization server, for example from a file or a metadata
-   * service. Called for each token, because platforms rotate them.
+   * service. Called for each token, because platforms rotate their JWTs.
    */
   readonly assertion: (issuer: string) => Awaitable<string>
   /**

@@ -80,7 +80,7 @@ export function cardHandler(card: ServerCard, options: CardHandlerOptions = {}):
   return Object.assign(handle, { paths: [...answers.keys()] })
 }
 
-/** Serializes a document once, and answers requests with it. */
+/** Creates a function that answers requests with a document, which is serialized only once. */
 function answerWith(
   document: object,
   type: string,

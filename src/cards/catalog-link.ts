@@ -22,7 +22,7 @@ export function findCatalogLink({ url, bytes, headers }: FetchedDocument): strin
   }
   if (!/\bhtml\b/i.test(headers.get('content-type') ?? '')) return undefined
   const [head = ''] = withoutComments(new TextDecoder().decode(bytes)).split(/<body\b/i, 1)
-  // Each element is searched only up to the next one, so that the time grows with the size
+  // Each element is searched only up to the next one, so that the time grows linearly with the size
   for (const element of head.split(/<link\s/i).slice(1)) {
     const [attributes = ''] = ATTRIBUTES.exec(element) ?? []
     const target = valueOf(TARGET, attributes)

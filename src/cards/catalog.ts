@@ -58,7 +58,7 @@ const EXTENSION_KEY = /^(?:https?:\/\/\S+|[a-z][\w-]*(?:\.[\w-]+)+)$/i
  * console.log(JSON.stringify(catalog))
  * ```
  *
- * @throws {TypeError} If two entries have the same identifier, and not different versions; an
+ * @throws {TypeError} If two entries have the same identifier without having different versions; an
  *   address is not an HTTPS URL of a public host; an entry has both or neither of `url` and `data`;
  *   a key of `extensions` is invalid; or a value has no unambiguous form in JSON.
  * @see https://github.com/Agent-Card/ai-catalog
@@ -117,7 +117,7 @@ function entryFaults(
   ]
 }
 
-/** Rejects what parsers read differently (RFC 7493), as the canonical form of JSON requires (RFC 8785). */
+/** Rejects values that parsers read differently (RFC 7493), as canonical JSON (RFC 8785) requires. */
 function requireUnambiguous(this: unknown, name: string, value: unknown): unknown {
   const isWellFormed = name.isWellFormed() && (typeof value !== 'string' || value.isWellFormed())
   const isExact =
@@ -143,6 +143,6 @@ function requireUnambiguous(this: unknown, name: string, value: unknown): unknow
  * @see https://github.com/Agent-Card/ai-catalog
  */
 export function catalogLink(url: string = CATALOG_PATH): string {
-  // All but printable ASCII, without quotes and angle brackets
+  // Encodes quotes, angle brackets, and everything that is not printable ASCII
   return `<${url.replaceAll(/[^!#-;=?-~]/gu, encodeURIComponent)}>; rel="ai-catalog"`
 }

@@ -24,9 +24,9 @@ export interface RemoteOptions extends FillOptions {
 }
 
 /**
- * Chooses an endpoint of a card, and fills its variables and headers. It is the first Streamable HTTP
- * endpoint that lists a revision of the client, or lists no revisions. If there is no such endpoint, it is
- * the first HTTP+SSE endpoint. Pass the result to `connect`, which negotiates the revision itself.
+ * Chooses an endpoint of a card, and fills in its variables and headers. Chooses the first Streamable HTTP
+ * endpoint that lists a revision of the client, or lists no revisions. If there is none, chooses the first
+ * such HTTP+SSE endpoint. Pass the result to `connect`, which negotiates the revision itself.
  *
  * @example
  * ```ts
@@ -41,9 +41,9 @@ export interface RemoteOptions extends FillOptions {
  * ```
  *
  * @param found A card that was found, or a card and the domain that you trust.
- * @throws {SdkError} `UNSUPPORTED` if the card has no endpoint; `VERSION_MISMATCH` if it has none for
- *   the client; `INVALID_USE` if values are missing, which `data.missing` names, or invalid; `DENIED`
- *   if the URL may not be used.
+ * @throws {SdkError} `UNSUPPORTED` if the card has no endpoint; `VERSION_MISMATCH` if no endpoint has a
+ *   revision of the client; `INVALID_USE` if values are missing, which `data.missing` names, or invalid;
+ *   `DENIED` if the URL may not be used.
  * @see https://github.com/modelcontextprotocol/experimental-ext-server-card/blob/main/docs/discovery.md#client-discovery-flow
  */
 export async function chooseRemote(

@@ -26,7 +26,7 @@ export interface DiscoverOptions extends FetchDocumentOptions {
    */
   from?: 'domain' | 'page' | 'endpoint'
   /**
-   * Whether to look also where earlier drafts placed cards and catalogs, if there is no catalog.
+   * Whether to also look where earlier drafts placed cards and catalogs, if there is no catalog.
    *
    * @default false
    */
@@ -64,8 +64,8 @@ const OLDER_CATALOGS = ['/.well-known/mcp/catalog.json', '/.well-known/ard.json'
  * Finds the servers of a domain. A domain without a catalog has none, which is not an error. Nothing
  * is connected or stored: show the user what was found, then use {@link chooseRemote}.
  *
- * At most 100 cards and nested catalogs of one catalog and 500 cards in total are read, and catalogs in
- * catalogs to a depth of 4.
+ * Reads at most 100 cards and nested catalogs per catalog, 500 cards in total, and nested catalogs to a
+ * depth of 4.
  *
  * @example
  * ```ts
@@ -76,7 +76,7 @@ const OLDER_CATALOGS = ['/.well-known/mcp/catalog.json', '/.well-known/ard.json'
  * for (const { identifier, error } of failures) console.warn(identifier, error.message)
  * ```
  *
- * @param target A domain, or a URL of which only the origin counts unless `from` is set.
+ * @param target A domain, or a URL. Only the origin of the URL is used unless `from` is set.
  * @throws {SdkError} `DENIED` if the address may not be used; `NETWORK`, `TIMEOUT`, `ABORTED` or
  *   `HTTP` if the catalog cannot be received; `LIMIT_EXCEEDED` if it is too large; `INVALID_MESSAGE`
  *   if it is not a catalog.
@@ -142,7 +142,7 @@ function namesEndpoint({ card }: FoundCard, endpoint: URL): boolean {
   })
 }
 
-/** The result of an attempt at an address where a document may not exist. Errors are ignored. */
+/** Waits for a document that may not exist. Resolves with `undefined` if it cannot be read. */
 async function optional<T>(attempt: Promise<T>): Promise<T | undefined> {
   try {
     return await attempt

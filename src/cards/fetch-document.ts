@@ -30,7 +30,7 @@ export interface FetchDocumentOptions {
    * and redirects name. Ask the user here, or compare the URL with a list. A URL must also use HTTPS, or HTTP
    * to a loopback host, and must not contain credentials.
    *
-   * By default, only public hosts are allowed, and of these the host that you pass and the hosts
+   * By default, only public hosts are allowed, and of these only the host that you pass and the hosts
    * below it. Names are not resolved: a program with access to a private network should check
    * addresses here.
    */
@@ -94,7 +94,7 @@ export interface DocumentRequest {
   readonly url: string
   /** The accepted media types, the preferred one first; any if empty. */
   readonly types: readonly string[]
-  /** The domain that the application asked for, which the default policy is about. */
+  /** The domain that the application asked for. By default, only URLs within this domain are allowed. */
   readonly domain: string
 }
 

@@ -1,5 +1,5 @@
 /**
- * Fills the variables of an endpoint. A value never changes the host or the path of a URL outside of its
+ * Fills in the variables of an endpoint. A value never changes the host or the path of a URL outside its
  * variable.
  *
  * @see https://github.com/modelcontextprotocol/experimental-ext-server-card/blob/main/schema.ts
@@ -38,7 +38,7 @@ const VARIABLE = /\{([a-zA-Z_]\w*)\}/g
 const RESERVED =
   /^(?:host|content-length|content-type|accept|origin|cookie|connection|transfer-encoding|mcp-.*)$/i
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
-/** What a header value may contain: no control characters, and only Latin-1. */
+/** A valid header value: Latin-1 without control characters. */
 const FIELD_VALUE = /^[\t -~\u0080-\u00ff]*$/
 const HOST_PART = /^[a-z\d](?:[a-z\d.-]*[a-z\d])?$/i
 const FORMATS: Readonly<Record<string, RegExp>> = {

@@ -24,8 +24,8 @@ export function publishedUrlFaults(url: string, development: boolean): string[] 
 }
 
 /**
- * The reserved address of a card, `/server-card` below the path of its first endpoint; `undefined`
- * if that contains variables.
+ * The reserved address of a card: `/server-card` below its first Streamable HTTP endpoint without
+ * variables; `undefined` if there is no such endpoint.
  */
 export function cardUrlOf({ remotes = [] }: ServerCard): string | undefined {
   for (const { type, url } of remotes) {

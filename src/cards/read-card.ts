@@ -81,7 +81,7 @@ export interface CardAtUrl {
 /**
  * Fetches a card that a domain names.
  *
- * @throws {SdkError} As {@link fetchCard}.
+ * @throws {SdkError} The errors of {@link fetchCard}.
  */
 export async function fetchCardFrom(
   url: string,

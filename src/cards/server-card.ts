@@ -19,8 +19,8 @@ export interface ServerCardOptions extends Partial<
 > {
   /**
    * The publisher's domain in reverse, a slash and a name, such as `com.example/travel`. The part
-   * after the slash should be the name of the server. By default, it is the name of the server, which
-   * must then have that form itself.
+   * after the slash should be the name of the server. By default, the whole is the name of the server,
+   * which must then have this form itself.
    */
   name?: string
   /**
@@ -56,7 +56,7 @@ const OPTION_NAMES: OptionNames<ServerCardOptions> = {
 
 /**
  * Creates the card of a server. The version, title, description, website and icons are taken from
- * the server unless you set others, and each URL in `remotes` has the server's revisions. Cards contain
+ * the server unless you set them, and each URL in `remotes` has the server's revisions. Cards contain
  * no tools, resources, prompts or capabilities, because clients read these from the server.
  *
  * Doubtful values, such as a version that is not semantic, are passed to the server's `onError`.
@@ -118,7 +118,7 @@ function privacyFaults({ remotes = [], _meta = {} }: ServerCard, development: bo
     return input
   })
   for (const key in _meta) {
-    if (!isExtensionId(key) || isProtocolKey(key)) faults.push(`"${key}" must be no key of "_meta"`)
+    if (!isExtensionId(key) || isProtocolKey(key)) faults.push(`"${key}" must not be a key of "_meta"`)
   }
   for (const { url } of remotes) faults.push(...publishedUrlFaults(url, development))
   return faults

@@ -1,6 +1,6 @@
 /**
- * The shapes of JSON documents, and what is wrong with a value. A JSON Schema validator would be
- * larger than everything else that serves a card.
+ * The shapes of JSON documents, and a check that lists what is wrong with a value. A JSON Schema
+ * validator would be larger than everything else that serves a card.
  *
  * @see https://json-schema.org/draft-07/json-schema-validation
  */
@@ -50,7 +50,7 @@ export function faultsOf(value: unknown, shape: Shape, path = ''): string[] {
 }
 
 /**
- * Rejects a document of the author.
+ * Rejects an invalid document of the application.
  *
  * @throws {TypeError} If there are faults; the message lists all.
  */

@@ -18,7 +18,7 @@ const TOKEN = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\]]/g
  */
 export function parseStrictJson(text: string): unknown {
   const value: unknown = JSON.parse(text)
-  // The names of the members of each object and list that has begun and not ended
+  // For each object or list that is still open, the names of its members so far
   const openNames: Set<unknown>[] = []
   for (const [token, string, colon] of text.matchAll(TOKEN)) {
     if (token === '{' || token === '[') {

@@ -22,7 +22,7 @@ export interface CardRepository {
   source: string
   /** The folder of the server, relative to the root of the repository. */
   subfolder?: string
-  /** The host's id of the repository. */
+  /** The id of the repository at its host. */
   id?: string
 }
 
@@ -47,7 +47,7 @@ export interface CardInput {
   choices?: string[]
 }
 
-/** A header that requests to the server carry. */
+/** A header of requests to the server. */
 export interface CardHeader extends CardInput {
   name: string
   /** The variables in `value`, by name. */

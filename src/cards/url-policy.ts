@@ -12,8 +12,8 @@ import { parseUrl } from '../patterns/url.ts'
 export type AllowUrl = (url: URL) => boolean | Promise<boolean>
 
 /**
- * Whether a host is a domain or below it, and on the public Internet. The owner of a domain
- * controls all names below it.
+ * Whether a host is public, and its name equals a domain or is below it. The owner of a domain controls
+ * all names below it.
  */
 export function isWithinDomain(hostname: string, domain: string): boolean {
   const isInside = hostname === domain || hostname.endsWith(`.${domain}`)
@@ -21,8 +21,8 @@ export function isWithinDomain(hostname: string, domain: string): boolean {
 }
 
 /**
- * Checks a URL before it is used: HTTPS, or HTTP to a loopback host, without credentials, and
- * allowed.
+ * Checks a URL before it is used. It must use HTTPS, or HTTP to a loopback host, contain no credentials,
+ * and be allowed.
  *
  * @param allowUrl By default, public hosts within the domain are allowed.
  * @throws {SdkError} `DENIED`

@@ -27,8 +27,8 @@ const TESTED_HEADERS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Tests each header of MCP alone, with a ping. Returns the names of those that the browser blocks, in lower case;
- * `undefined` if it also blocks a ping without any of them.
+ * Tests each header of MCP alone, with a ping. Returns the lower-case names of the headers that the browser
+ * blocks; `undefined` if it also blocks a ping without any of them.
  *
  * @param send Sends a ping with these headers, and rejects with a `TypeError` if the browser blocks it.
  */

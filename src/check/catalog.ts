@@ -21,7 +21,7 @@ export interface Catalog {
   readonly prompts: readonly Prompt[]
 }
 
-/** Reads the lists, and yields what is wrong about that; then checks what is in them. */
+/** Reads the lists, yields the problems of reading them, and then checks their entries. */
 export async function* checkCatalog(
   client: Client,
   signal?: AbortSignal,

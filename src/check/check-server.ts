@@ -66,7 +66,7 @@ async function* checkAnswering(
   try {
     discovered = await wire.send(DISCOVER)
   } catch (error) {
-    // A browser may block its headers, and not those of sessions
+    // A browser may block the headers of this request, but not those of requests in sessions
     if (!wire.isPage || !hasNoResponse(error)) throw error
     yield await explainSilence(wire, error)
   }
@@ -98,15 +98,15 @@ async function* checkAnswering(
   if (session?.isReadable) yield* checkMalformed(wire)
 }
 
-/** Checks a program that communicates over stdio, in what every transport has. */
+/** Checks a program that communicates over stdio, by the rules that apply to every transport. */
 export async function* checkProgram(open: Open, signal?: AbortSignal): AsyncGenerator<Finding> {
   await using client = await open()
   yield* checkCatalog(client, signal)
 }
 
 /**
- * Connects in each version that the server claims, and reads the lists. Versions that are unknown here are
- * ignored.
+ * Connects in each version that the server claims, and reads the lists. Versions that this SDK does not know
+ * are ignored.
  */
 async function* checkClients(
   versions: Iterable<Revision>,
@@ -142,7 +142,7 @@ async function tryOpen(
   }
 }
 
-/** Finds out why a request got no response, although another one did before. */
+/** Finds out why a request got no response, although an earlier request did. */
 async function explainSilence(wire: Wire, error: NoResponseError | SdkError): Promise<Finding> {
   if (wire.isPage && error instanceof NoResponseError) {
     try {

@@ -15,7 +15,7 @@ export async function* checkMalformed(wire: Wire): AsyncGenerator<Finding> {
   const session = new Session(wire, await wire.send({ body, rule: 'malformed-body' }))
   await session.start()
   const answer = await session
-    .sendOnly({ body: MALFORMED, rule: 'malformed-body' })
+    .sendWithoutRetry({ body: MALFORMED, rule: 'malformed-body' })
     .catch((error: unknown) => {
       if (hasNoResponse(error)) return { silence: error.message }
       throw error

@@ -5,13 +5,13 @@
  */
 import { rules, type Finding, type Rule, type RuleId, type Severity } from './rules.ts'
 
-/** The findings of one rule. What several of them have in common is said once. */
+/** The findings of one rule. A message that several findings share appears once, with all subjects. */
 export interface RuleFindings extends Rule {
   readonly rule: RuleId
   readonly messages: readonly {
     /** What the server did. */
     readonly message: string
-    /** The tools, resources, prompts or URLs that it is about. */
+    /** The tools, resources, prompts or URLs that the message is about. */
     readonly subjects: readonly string[]
   }[]
 }

@@ -1,5 +1,5 @@
 /**
- * The rules that `edgewise check` tests, and what is found.
+ * The rules that `edgewise check` tests, and the findings.
  *
  * @see https://modelcontextprotocol.io/specification/versioning
  */
@@ -7,7 +7,7 @@
 /** How serious a finding is: the server violates the specification, will trouble users, or could be better. */
 export type Severity = 'error' | 'warning' | 'note'
 
-/** What a rule requires, and where that stands. */
+/** What a rule requires, and where this is specified. */
 export interface Rule {
   readonly severity: Severity
   /** What the server must do, as a sentence. */
@@ -118,7 +118,7 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   'unknown-tool': {
     severity: 'warning',
     requirement:
-      'A call of a tool that does not exist is answered with the JSON-RPC error -32602 (invalid params). A result with "isError" reports that a tool failed that exists; in 2025-11-25, also that its arguments are invalid.',
+      'A call of a tool that does not exist is answered with the JSON-RPC error -32602 (invalid params). A result with "isError" reports that an existing tool failed; in 2025-11-25, also that its arguments are invalid.',
     url: `${legacy}/server/tools#error-handling`,
   },
   'invalid-version-header': {
@@ -165,13 +165,13 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   'cors-methods': {
     severity: 'error',
     requirement:
-      'A server that Web pages may use lists the methods of its endpoint in "Access-Control-Allow-Methods": browsers block others than GET and POST.',
+      'A server that Web pages may use lists the methods of its endpoint in "Access-Control-Allow-Methods": browsers block methods other than GET and POST.',
     url: 'https://fetch.spec.whatwg.org/#http-access-control-allow-methods',
   },
   'cors-origin': {
     severity: 'error',
     requirement:
-      'A server that Web pages may use sends "Access-Control-Allow-Origin" with each response, also with errors: browsers block responses without it.',
+      'A server that Web pages may use sends "Access-Control-Allow-Origin" with each response, including errors: browsers block responses without it.',
     url: 'https://fetch.spec.whatwg.org/#http-access-control-allow-origin',
   },
   'cors-expose': {
@@ -199,7 +199,7 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   pkce: {
     severity: 'error',
     requirement:
-      'The metadata of an authorization server lists "S256" in "code_challenge_methods_supported"; otherwise clients must refuse it.',
+      'The metadata of an authorization server lists "S256" in "code_challenge_methods_supported"; otherwise clients must refuse the server.',
     url: `${legacy}/basic/authorization#authorization-code-protection`,
   },
   'list-fails': {
@@ -226,7 +226,7 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   'tool-name': {
     severity: 'warning',
     requirement:
-      'The name of a tool has at most 64 letters, digits, "_" and "-", because model APIs refuse others.',
+      'The name of a tool has at most 64 letters, digits, "_" and "-", because model APIs refuse other names.',
     url: `${legacy}/server/tools#tool-names`,
   },
   'tool-schema': {
@@ -249,7 +249,7 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   'model-schema': {
     severity: 'warning',
     requirement:
-      'The input schema of a tool has no "oneOf", "anyOf", "allOf" or "not" at its root, and its "$ref" stay inside, because model APIs refuse others.',
+      'The input schema of a tool has no "oneOf", "anyOf", "allOf" or "not" at its root, and each "$ref" points inside the schema, because model APIs refuse other schemas.',
     url: `${legacy}/server/tools#tool`,
   },
   'tool-description': {
@@ -276,7 +276,7 @@ export interface Finding {
   readonly severity: Severity
   /** What the server did. */
   readonly message: string
-  /** The tool, resource, prompt or URL that it is about, if any. */
+  /** The tool, resource, prompt or URL that the finding is about, if any. */
   readonly subject?: string
 }
 

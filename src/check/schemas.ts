@@ -12,7 +12,7 @@ import { finding, type Finding } from './rules.ts'
 const MAX_INVALID = 10
 /** The maximum length of a value in a message. */
 const MAX_VALUE_LENGTH = 60
-/** Deeper properties are not looked at. */
+/** Deeper properties are not checked. */
 const MAX_DEPTH = 20
 /** With one of these keywords, the properties may be in another part of the schema. */
 const COMBINATORS = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas']
@@ -25,7 +25,7 @@ const SCHEMA_MAP = 'an object whose members are schemas'
 const TEXT = 'a string'
 const BOOLEAN = 'a boolean'
 
-/** The keywords whose members are schemas with names of the author. */
+/** The keywords whose members are schemas under arbitrary names. */
 const SCHEMA_MAPS = new Set([
   'properties',
   'patternProperties',

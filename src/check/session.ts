@@ -60,7 +60,7 @@ export class Session {
     this.#requests = 0
     await this.#sendOnce({ body: { jsonrpc: '2.0', method: 'notifications/initialized' } })
     const repeated = await this.#sendOnce(request)
-    // If the same request is answered with 404 in each session, that may be what the server answers it with
+    // If the request is answered with 404 in each session, 404 may be the server's answer to this request
     if (!this.#mayBeLost(repeated) || isSessionError(repeated)) this.loss ??= loss
     return repeated
   }
@@ -70,8 +70,8 @@ export class Session {
     await this.#wire.endSession(this.#initialized)
   }
 
-  /** Sends a request with the headers of the session, which is not repeated. */
-  sendOnly(request: CheckRequest): Promise<Answer> {
+  /** Sends a request with the headers of the session. Does not repeat it if the session was lost. */
+  sendWithoutRetry(request: CheckRequest): Promise<Answer> {
     const result = this.#initialized.message?.result
     const version = isObject(result) ? String(result.protocolVersion) : ''
     const headers = { ...sessionHeaders(version, this.id), ...request.headers }
@@ -79,7 +79,7 @@ export class Session {
   }
 
   async #sendOnce(request: CheckRequest): Promise<Answer> {
-    const answer = await this.sendOnly(request)
+    const answer = await this.sendWithoutRetry(request)
     this.#requests++
     return answer
   }

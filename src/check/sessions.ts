@@ -1,5 +1,5 @@
 /**
- * Checks how a server speaks the revisions with sessions.
+ * Checks how a server implements the revisions with sessions.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
@@ -21,7 +21,7 @@ const SESSION_ID = /^[\x21-\x7e]+$/
 export interface SessionUse {
   /** Whether requests can be sent in the session: a page may not be able to read its id. */
   readonly isReadable: boolean
-  /** Whether clients know the version of the session. */
+  /** Whether the version of the session is a published revision, so that clients know it. */
   readonly isPublished: boolean
   /** Whether the server lost the session. */
   readonly isLost: boolean
@@ -90,8 +90,7 @@ export async function* checkSessions(
 }
 
 /**
- * The versions with sessions that the server accepts, as far as they have this transport: 2024-11-05 has
- * another one.
+ * The versions with sessions that the server accepts over Streamable HTTP, which 2024-11-05 does not have.
  */
 export async function acceptedVersions(wire: Wire): Promise<Revision[]> {
   const accepted: Revision[] = []
@@ -164,9 +163,9 @@ async function checkErrors(session: Session, capabilities: unknown): Promise<Fin
 
 /** Ends the session. Servers may refuse that with 405. */
 async function checkEnd(session: Session): Promise<Finding[]> {
-  const ended = await session.sendOnly({ method: 'DELETE', rule: 'ended-session' })
+  const ended = await session.sendWithoutRetry({ method: 'DELETE', rule: 'ended-session' })
   if (ended.status < 200 || ended.status >= 300) return []
-  const answer = await session.sendOnly({ body: request('ping'), rule: 'ended-session' })
+  const answer = await session.sendWithoutRetry({ body: request('ping'), rule: 'ended-session' })
   if (answer.status === 404) return []
   return [
     finding('ended-session', `After "DELETE", "ping" was answered with ${describeAnswer(answer)}`),

@@ -1,5 +1,5 @@
 /**
- * Checks how a server speaks 2026-07-28.
+ * Checks how a server implements 2026-07-28.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
@@ -15,7 +15,7 @@ export function supportedVersions({ message }: Answer): Revision[] | undefined {
   return Array.isArray(result.supportedVersions) ? result.supportedVersions : undefined
 }
 
-/** Checks errors, and the duties of the headers. */
+/** Checks the errors for unsupported versions, contradictory headers and unknown methods. */
 export async function* checkStateless(wire: Wire): AsyncGenerator<Finding> {
   const versionAnswer = await wire.send({
     ...modernRequest('server/discover', {}, '2099-12-31'),

@@ -44,7 +44,7 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map([
   ['www-authenticate', 'WWW-Authenticate'],
 ])
 
-/** What the requests to a server carry. */
+/** What the requests to a server have to contain. */
 export interface RequestFeatures {
   readonly isProtected: boolean
   readonly hasSessions: boolean
@@ -84,7 +84,7 @@ export async function* checkWeb(wire: Wire, features: RequestFeatures): AsyncGen
   }
 }
 
-/** Explains why a browser blocked a request of a page, although the server answers others. */
+/** Explains why a browser blocked a request of a page, although the server answers other requests. */
 export async function blockedFinding(wire: Wire, { request }: NoResponseError): Promise<Finding> {
   const { body, headers = {}, method = 'POST' } = request
   const blocked = await blockedHeaders((tested) => wire.send({ body: PING, headers: tested }))
@@ -99,7 +99,7 @@ export async function blockedFinding(wire: Wire, { request }: NoResponseError): 
     const message = `The browser blocked ${method}. Send "Access-Control-Allow-Methods: GET, POST, DELETE"`
     return finding('cors-methods', message)
   }
-  const message = `The response to ${describeBody(body)} has no "Access-Control-Allow-Origin", although others do. Send it with every response, and with every status`
+  const message = `The response to ${describeBody(body)} has no "Access-Control-Allow-Origin", although other responses do. Send it with every response, and with every status`
   return finding('cors-origin', message)
 }
 
@@ -132,7 +132,7 @@ function sendPreflight(wire: Wire, origin: string): Promise<Answer> {
   })
 }
 
-/** The origin that a preflight response allows, which may be another than that of the request. */
+/** The origin that a preflight response allows, which may differ from the origin of the request. */
 function allowedOrigin({ status, headers }: Answer): string | undefined {
   const isOk = status >= 200 && status < 300
   return isOk ? (headers.get('access-control-allow-origin') ?? undefined) : undefined

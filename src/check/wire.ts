@@ -1,5 +1,5 @@
 /**
- * Sends requests as they are, also invalid ones, and reads what an endpoint answers.
+ * Sends requests as they are, including invalid ones, and reads what an endpoint answers.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
  */
@@ -130,7 +130,7 @@ export class Wire {
     await this.send({ method: 'DELETE', headers: sessionHeaders(version, sessionId) })
   }
 
-  /** Reads a document beside the endpoint; undefined if it is not a JSON object. */
+  /** Reads a document at another URL, such as metadata; undefined if it is not a JSON object. */
   async read(url: string): Promise<JsonObject | undefined> {
     const { fetch, timeoutMs, signal } = this.#options
     const headers = { accept: 'application/json' }

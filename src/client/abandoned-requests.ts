@@ -1,6 +1,6 @@
 /**
  * Abandoned requests: the client no longer waits for them, but the server may still work on them.
- * Gateways need to know them, because the server may still ask for input on their behalf.
+ * Gateways track them, because the server may still ask for input that they need.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
  */

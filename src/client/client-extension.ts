@@ -22,16 +22,16 @@ import type { RequestOptions } from './request-options.ts'
 
 /**
  * The key of a request option: the operation, such as a task, that an earlier call of the same request
- * started. A caller that repeats a request with each set of input responses, such as a gateway, passes
- * `null` in the first call, which then returns the started operation. In later calls it passes that
- * operation, so that they wait for its end instead of starting another one.
+ * started. The option is for callers, such as gateways, that repeat a request with each set of input
+ * responses. In the first call, such a caller passes `null`, and the call returns the started operation. In
+ * later calls, it passes that operation, so that they wait for its end instead of starting another one.
  */
 export const startedOperation: unique symbol = Symbol('startedOperation')
 
 /**
- * The error code of a call that ends because the server asks for input, which such a caller provides with
- * its next call. It differs from internal errors, which alert operators, and from transient errors, after
- * which middleware repeats the call.
+ * The error code of a call that ends because the server asks for input. A caller such as a gateway provides
+ * the input with its next call. The code differs from the codes of internal errors, which alert operators,
+ * and of transient errors, after which middleware repeats the call.
  */
 export const ANSWERED_LATER = 499
 
@@ -76,8 +76,8 @@ export interface ClientExtensionOptions {
   readonly nameParams?: { readonly [method: string]: string }
   /**
    * The values of `resultType` that the extension adds, each with the function that turns such a result
-   * into the complete one. The functions receive only results of servers that declare the extension, and
-   * none of requests with `input: 'manual'`.
+   * into the complete one. The functions receive only results of servers that declare the extension, and no
+   * results of requests with `input: 'manual'`.
    */
   readonly resultTypes?: { readonly [resultType: string]: ResultCompleter }
   /**
@@ -87,10 +87,10 @@ export interface ClientExtensionOptions {
    */
   readonly send?: (request: ExtensionRequest) => Promise<Result> | undefined
   /**
-   * Wraps the function that answers a server's requests in a session. That function checks requests of
-   * the core protocol and answers them with the client's handlers. `capabilities` are those that the
+   * Wraps the function that answers a server's requests in a session. The wrapped function checks requests
+   * of the core protocol and answers them with the client's handlers. `capabilities` are those that the
    * client declared in the session; each connection has its own object. A client of
-   * `edgewise/client/tiny` answers no requests and never calls it.
+   * `edgewise/client/tiny` answers no requests and never calls `wrap`.
    */
   readonly wrap?: (answer: ServerAnswer, capabilities: ClientCapabilities) => ServerAnswer
   /**
@@ -98,7 +98,7 @@ export interface ClientExtensionOptions {
    * anything is sent. If it throws or is async, `connect` rejects.
    *
    * @param extensionIds The ids of all extensions of the client, so that an extension can check that the
-   *   ones it needs are among them.
+   *   extensions that it needs are among them.
    */
   readonly attach?: (client: ExtensionClient, extensionIds: readonly string[]) => void
 }

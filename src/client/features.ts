@@ -48,7 +48,10 @@ export interface Cache {
 export interface InputHandlers {
   /** Whether a request from the server is being answered. */
   readonly isAnswering?: boolean | undefined
-  /** Called with each request of the client: the server's requests outside of calls count towards the last. */
+  /**
+   * Called with each request that the client sends. The server's requests outside of calls count towards
+   * the last one.
+   */
   noteRequest?(message: JsonRpcRequest): void
   /**
    * Answers a request from the server.

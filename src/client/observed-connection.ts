@@ -41,8 +41,8 @@ interface RoundOptions extends RequestOptions {
 
 /**
  * Observes the operations of a client, for audit logs, metrics and traces: a value for the option
- * `observe` of `connect`. The observer is called when an operation begins, and returns what to call when
- * it ends.
+ * `observe` of `connect`. The observer is called when an operation begins. The `end` of the object that it
+ * returns is called when the operation ends.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * What the server of an observed connection sends: requests, notifications and challenges.
+ * Observes what the server of a connection sends: requests, notifications and authentication challenges.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#messages
  */

@@ -127,7 +127,7 @@ export interface BaseConnectOptions extends HttpOptions {
 export interface ConnectOptions extends BaseConnectOptions, Handlers, Hooks {
   /**
    * Caches results for as long as their `ttlMs` allows; `false` caches nothing. The default cache holds up
-   * to 256 results, and 16 Mi characters of JSON. The request option `cache: 'reload'` bypasses it.
+   * to 256 results, and about 16 million characters of JSON. The request option `cache: 'reload'` bypasses it.
    *
    * @default resultCache()
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching

@@ -1,5 +1,5 @@
 /**
- * Middleware that repeats requests after failures that may be gone at the next attempt.
+ * Middleware that repeats requests after transient failures.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#name-idempotent-methods
  */
@@ -17,7 +17,7 @@ import type { RequestOptions } from './request-options.ts'
 /** Options of {@link retry}. All are optional. */
 export interface RetryOptions {
   /**
-   * How often a request is sent at most, including the first time.
+   * The maximum number of times that a request is sent, including the first time.
    *
    * @default 3
    */
@@ -30,7 +30,7 @@ export interface RetryOptions {
    */
   readonly firstDelayMs?: number
   /**
-   * The maximum delay, in milliseconds, also if the server asks for a longer one. Up to a quarter is added
+   * The maximum delay, in milliseconds, even if the server asks for a longer one. Up to a quarter is added
    * at random.
    *
    * @default 60000
@@ -129,7 +129,7 @@ function retryDelayMs(
   const { code, data, retryAfter: errorHeader } = Object(error) as ProtocolError
   const { retryAfterMs, retryAfter = errorHeader } = Object(data) as Record<string, unknown>
   const header = String(retryAfter)
-  // `Date.parse` would accept other forms than those of HTTP, and read them as dates in the past
+  // `Date.parse` would accept forms that HTTP does not allow, and read them as dates in the past
   const headerMs = /^\d+$/.test(header)
     ? Number(header) * 1_000
     : Date.parse(header.endsWith(' GMT') ? header : '') - Date.now()

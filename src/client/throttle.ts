@@ -21,10 +21,10 @@ export interface ThrottleOptions {
 const OPTION_NAMES: OptionNames<ThrottleOptions> = { requests: 1, perMs: 1 }
 
 /**
- * Creates middleware that delays requests, so that no more than a number of them are sent in any period.
- * Requests are sent in the order in which they arrive. If several clients use one value, they share the
- * limit. Aborting a request ends its wait, and the next request takes its place. The timeouts of a request
- * begin when it is sent, so they do not limit this wait.
+ * Creates middleware that delays requests, so that at most `requests` of them are sent in any period of
+ * `perMs`. Requests are sent in the order in which they arrive. If several clients use the same middleware,
+ * they share the limit. Aborting a request ends its wait, and the next request takes its place. The timeouts
+ * of a request begin when it is sent, so they do not limit this wait.
  *
  * @example
  * ```ts
@@ -53,7 +53,7 @@ export function throttle(options: ThrottleOptions): ClientMiddleware {
       // `NaN` if fewer requests were sent
       const waitMs = Number(sentAt.at(-requests)) + perMs - performance.now()
       if (waitMs > 0) await sleep(waitMs, signal)
-      // Only now, because a request that was aborted does not count
+      // Recorded only now, because a request that was aborted does not count
       sentAt.push(performance.now())
       sentAt.splice(0, sentAt.length - requests)
     })

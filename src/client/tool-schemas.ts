@@ -20,8 +20,8 @@ interface ToolSchema {
 }
 
 /**
- * The schemas of the tools in the latest list, by name. The schemas of the list before it are kept too,
- * so that calls find their tool while the list is being fetched again.
+ * The schemas of the tools in the latest list, by name. The schemas of the previous list are kept too, so
+ * that calls find their tool while the list is being fetched again.
  */
 export class ToolSchemas {
   #tools = new Map<string, ToolSchema>()

@@ -1,6 +1,6 @@
 /**
- * The code that only some connections need: for what a server starts, and for other transports than
- * Streamable HTTP. One file, which `load-on-demand.ts` loads.
+ * The code that only some connections need: for requests and changes that the server initiates, and for
+ * transports other than Streamable HTTP. `load-on-demand.ts` loads this file.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */

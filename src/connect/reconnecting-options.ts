@@ -66,8 +66,8 @@ export interface ReconnectingOptions extends ConnectOptions {
   readonly onWake?: ((check: () => void) => () => void) | undefined
   /**
    * Whether a failure means that this device has no network. Such failures are retried
-   * indefinitely, including a failure of the first attempt. By default, no failure means this, except in
-   * a browser a `FetchFault` of kind `offline`.
+   * indefinitely, including a failure of the first attempt. By default, only a `FetchFault` of kind
+   * `offline` means this, in a browser.
    */
   readonly isOffline?: ((error: Error) => boolean) | undefined
 }

@@ -19,7 +19,7 @@ export interface Cursor {
   /** The name of the event type. */
   readonly name: string
   readonly position: Position
-  /** How many incompatible changes the schemas of the type had when the cursor was created. */
+  /** How often the schemas of the type had changed incompatibly when the cursor was created. */
   readonly epoch: number
 }
 
@@ -29,7 +29,7 @@ export interface Cursors {
   /**
    * Decrypts a cursor.
    *
-   * @returns Undefined if the cursor may be of an earlier process, whose log was lost.
+   * @returns Undefined if the cursor may be from an earlier process, whose log is lost.
    * @throws {ProtocolError} `INVALID_PARAMS` if it is not a cursor of this server and event type.
    */
   open(text: unknown, name: string): Promise<Cursor | undefined>
@@ -43,7 +43,7 @@ export function sealedCursors(log: EventLog): Cursors {
   return {
     async seal(cursor) {
       const key = JSON.stringify(cursor)
-      // Readers at the same position share a cursor
+      // Subscriptions at the same position share a cursor
       const sealed = cached.get(key) ?? (await sealer.seal(cursor))
       cached.set(key, sealed)
       return sealed
@@ -51,7 +51,7 @@ export function sealedCursors(log: EventLog): Cursors {
 
     async open(text, name) {
       if (isSealed(text)) {
-        // Only `seal` has the key, so whatever can be decrypted is a cursor
+        // Only `seal` encrypts with this key, so any text that can be decrypted is a cursor
         const cursor = (await sealer.open(text)) as Cursor | undefined
         if (cursor?.name === name) return cursor
         // The secret of a log in memory is lost with the log

@@ -1,5 +1,5 @@
 /**
- * Events as their author emits them.
+ * Creates the events that the application passes to `emit`.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -13,17 +13,17 @@ import { validate } from './validate.ts'
 import type { LoggedEvent } from './storage.ts'
 import { MAX_WEBHOOK_BYTES } from './wire.ts'
 
-/** What an author can set for one event. */
+/** The options of `emit`. */
 export interface EmitOptions {
   /**
    * The id that the source gave to the event: an event of the same type and id is emitted only once.
-   * Ids with other characters than letters, digits, `_`, `-` and `:`, or with more than 128, are
-   * replaced by their hash. By default the id is random.
+   * An id that has characters other than letters, digits, `_`, `-` and `:`, or more than 128
+   * characters, is replaced by its hash. By default the id is random.
    */
   eventId?: string
-  /** When it happened: a date, or RFC 3339 with a time zone. By default it happened now. */
+  /** When the event happened: a date, or RFC 3339 with a time zone. Default: now. */
   timestamp?: Date | string
-  /** The id of the only subscription that receives it. */
+  /** The id of the only subscription that receives the event. */
   to?: string
   /** The `_meta` of the event. */
   meta?: JsonObject
@@ -35,7 +35,7 @@ const SAFE_ID = /^[\w:-]{1,128}$/
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
 /** The maximum size of payload and `_meta`, in bytes: the rest of a message needs some room too. */
 const MAX_BYTES = MAX_WEBHOOK_BYTES - 4096
-/** Larger payloads are reported to the author, in bytes. */
+/** The size of a payload above which a warning is reported, in bytes. */
 const LARGE_BYTES = 16_384
 
 /** The event types with payloads that were reported as large. */
@@ -62,7 +62,7 @@ export async function createEvent(
   const json = wellFormedJson({ data, meta })
   const { length } = new TextEncoder().encode(json)
   if (length > MAX_BYTES) {
-    const message = `Cannot emit "${name}": the payload has ${length} bytes of at most ${MAX_BYTES}`
+    const message = `Cannot emit "${name}": the payload has ${length} bytes (limit: ${MAX_BYTES})`
     throw new SdkError('LIMIT_EXCEEDED', message)
   }
   if (length > LARGE_BYTES && !reported.has(entry)) {
@@ -76,7 +76,7 @@ export async function createEvent(
     eventId: await safeId(eventId ?? `evt_${crypto.randomUUID().replaceAll('-', '')}`, invalid),
     timestamp: timestampOf(timestamp ?? new Date(now), invalid),
     acceptedAt: now,
-    // A copy, so that later changes by the author have no effect
+    // A copy, so that the application cannot change the event later
     ...(JSON.parse(json) as { data: JsonObject; meta?: JsonObject }),
     ...(to !== undefined && { to }),
   }

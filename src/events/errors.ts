@@ -18,7 +18,7 @@ const KINDS: readonly EventErrorKind[] = [
   'CallbackEndpointError',
 ]
 
-/** The first code of each set; each further code is lower by one. */
+/** The first code of each set: the design sketch, and SEP-3415. Each further code is lower by one. */
 const FIRST_CODE = { sketch: -32011, 'sep-3415': -32023 } as const
 
 /** A set of error codes, or your own. */

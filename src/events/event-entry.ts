@@ -1,5 +1,5 @@
 /**
- * A registered event type, and what reads its events.
+ * A registered event type, and the interface that reads its events.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -16,43 +16,45 @@ export interface EventEntry extends Entry {
   /** Reads the events. */
   readonly source: EventSources
   readonly pollMs: number
-  /** Which events can be received later. */
+  /** How long an event can be received after it was emitted, in milliseconds. */
   readonly maxAgeMs: number
+  /** How many events can be received later. */
   readonly maxEvents: number
-  /** The schema that each incompatible change has changed, the oldest first. */
+  /** For each incompatible change, oldest first, the schema that changed, such as `inputSchema`. */
   readonly changes: readonly string[]
 }
 
 /**
- * Reads the events of types: from the log, or from sources of the author. Only the bundles of servers
- * that use sources contain the latter.
+ * Reads the events of a type: from the log, or from a source that the application polls. Only bundles
+ * of servers with such sources contain the code for them.
  */
 export interface EventSources {
   /**
    * Where a subscription begins.
    *
-   * @param position The requested position; null for the present one, undefined if it is lost.
+   * @param position The requested position; null for the current one, undefined if the requested one
+   *   is lost.
    * @param maxAgeMs The maximum age of the events that the client wants, in milliseconds.
    */
   start(
-    reader: Reader,
+    context: ReadContext,
     position: Position | undefined,
     maxAgeMs: number | undefined,
   ): Promise<Start>
   /** Reads events after a position. */
-  read(reader: Reader, position: Position, limit: number): Promise<NextEvents>
+  read(context: ReadContext, position: Position, limit: number): Promise<NextEvents>
 }
 
-/** What readers need. */
-export interface Reader {
+/** The subscription to read events for, and what reading needs. */
+export interface ReadContext {
   readonly log: EventLog
   readonly entry: EventEntry
   readonly subscription: OpenSubscription
   /** The validated arguments. */
   readonly input: unknown
-  /** Whether an event for which the author's functions fail is read again later, not skipped. */
+  /** Whether an event is read again later, not skipped, if a function of the application fails for it. */
   readonly stopsAtFailure: boolean
-  /** Reports an error to the author. */
+  /** Passes an error to the server's `onError`. */
   readonly report: (error: unknown) => void
 }
 

@@ -1,5 +1,5 @@
 /**
- * The event types of a server, and what its delivery modes share.
+ * The event types of a server, and the functions that its delivery modes share.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -10,7 +10,7 @@ import type { ServerOperation } from '../server/observed-messages.ts'
 import { Registry } from '../server/registry.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import { invalidParams, readNameAndArguments } from '../server/request/params.ts'
-import { callAuthor } from './author.ts'
+import { callApplication } from './call-application.ts'
 import { sealedCursors } from './cursors.ts'
 import {
   EventProtocolError,
@@ -19,7 +19,7 @@ import {
   unknownType,
   type EventErrorCodes,
 } from './errors.ts'
-import type { EventEntry, Reader } from './event-entry.ts'
+import type { EventEntry, ReadContext } from './event-entry.ts'
 import { validArguments } from './validate.ts'
 import type { EventHost, OpenSubscription } from './host.ts'
 import type { EventTypeOptions } from './type-options.ts'
@@ -48,7 +48,7 @@ export interface ServerEventHost extends Omit<EventHost, 'storage'> {
   /** The server, once it was extended. */
   definition: ServerDefinition | undefined
   /**
-   * Asks the author again whether a subscriber may receive events.
+   * Calls the type's `authorize` again, to check that a subscriber may still receive events.
    *
    * @throws {ProtocolError} NotFound or Forbidden.
    */
@@ -82,9 +82,9 @@ export function createEventHost(
   if (codes !== undefined) requireCodes(codes)
   const cursors = sealedCursors(log)
   const types = new Registry<EventEntry>('event type', () => {})
-  /** The types of subscriptions when they were opened, and their validated arguments. */
+  /** For each subscription, its event type when it was opened, and its validated arguments. */
   const opened = new WeakMap<OpenSubscription, { entry: EventEntry; input: unknown }>()
-  /** The open streams and polled subscriptions, and how each ends. */
+  /** The open streams and polled subscriptions, each with the function that ends it. */
   const live = new Map<unknown, [OpenSubscription, (error?: Error) => void]>()
 
   const host: ServerEventHost = {
@@ -93,11 +93,11 @@ export function createEventHost(
     types,
     definition: undefined,
 
-    async open(params, mode, ctx, { beforeModes, beforeAuthorize } = {}) {
+    async open(params, mode, ctx, { beforeModeCheck, beforeAuthorize } = {}) {
       const { name, args } = readNameAndArguments(params)
       const entry = types.find(name, ctx)
       if (!entry) throw host.unknownType(name)
-      beforeModes?.()
+      beforeModeCheck?.()
       if (!entry.item.delivery.includes(mode) || !canServe(mode, ctx)) {
         const message = `Events of the type "${name}" cannot be received by "${mode}"`
         throw host.error('Unsupported', message, { feature: 'deliveryMode', value: mode })
@@ -128,10 +128,10 @@ export function createEventHost(
     },
 
     async authorize(subscription) {
-      const { entry, input } = readerOf(subscription)
+      const { entry, input } = readContextOf(subscription)
       const { authorize } = entry.options
       const request = { ...subscription.subscriber, arguments: input }
-      if (!authorize || (await callAuthor(() => authorize(request), 'authorize'))) return
+      if (!authorize || (await callApplication(() => authorize(request), 'authorize'))) return
       throw host.error('Forbidden', 'The caller may not receive these events', {})
     },
 
@@ -139,19 +139,19 @@ export function createEventHost(
       if (maxAgeMs !== undefined && !(Number.isSafeInteger(maxAgeMs) && Number(maxAgeMs) >= 0)) {
         throw invalidParams('"maxAgeMs" must be a whole number of milliseconds')
       }
-      const reader = readerOf(subscription)
-      const { source, changes, options } = reader.entry
+      const context = readContextOf(subscription)
+      const { source, changes, options } = context.entry
       const isNew = cursor === undefined || cursor === null
       const from = isNew ? null : await cursors.open(cursor, subscription.name)
       const changedSchema = from && changes[from.epoch]
       if (changedSchema) throw host.schemaChanged(changedSchema)
       const position = isNew || options.history === false ? null : from?.position
-      return source.start(reader, position, maxAgeMs as number | undefined)
+      return source.start(context, position, maxAgeMs as number | undefined)
     },
 
     async next(subscription, position, limit, stopsAtFailure) {
-      const reader = readerOf(subscription, stopsAtFailure)
-      return reader.entry.source.read(reader, position, limit)
+      const context = readContextOf(subscription, stopsAtFailure)
+      return context.entry.source.read(context, position, limit)
     },
 
     async cursorOf({ name }, position) {
@@ -162,7 +162,7 @@ export function createEventHost(
 
     async subscribed(subscription, mode = 'webhook', end) {
       const { onSubscribe } = optionsOf(subscription)
-      if (onSubscribe) await callAuthor(async () => onSubscribe(subscription), 'onSubscribe')
+      if (onSubscribe) await callApplication(async () => onSubscribe(subscription), 'onSubscribe')
       const key = keyOf(subscription)
       if (end) live.set(key, [subscription, end])
       host.observe?.open(key, operationOf(subscription, mode))
@@ -208,7 +208,7 @@ export function createEventHost(
   return host
 
   /** @throws {ProtocolError} NotFound if the type was removed. */
-  function readerOf(subscription: OpenSubscription, stopsAtFailure = false): Reader {
+  function readContextOf(subscription: OpenSubscription, stopsAtFailure = false): ReadContext {
     const { name, log: ownLog = log } = subscription
     const entry = types.entries().get(name)
     if (!entry) throw host.unknownType(name)
@@ -223,7 +223,7 @@ export function createEventHost(
   }
 }
 
-/** Whether events can be delivered to this client in a way that the type has. */
+/** Whether the revision and the connection of a request allow a delivery mode. */
 export function canServe(mode: DeliveryMode, { exchange }: RequestContext): boolean {
   if (mode === 'webhook') return true
   return exchange.revision.era === 'modern' && (mode === 'poll' || exchange.canStream !== false)
@@ -234,7 +234,7 @@ function operationOf({ name, subscriber }: OpenSubscription, mode: DeliveryMode)
   return { type: 'subscription', name, mode, principal: subscriber.principal }
 }
 
-/** Identifies a subscription. Polled ones have no id, but are always the same object. */
+/** Identifies a subscription. A polled subscription has no id, but is always the same object. */
 function keyOf(subscription: OpenSubscription): unknown {
   return subscription.id ?? subscription
 }

@@ -38,7 +38,7 @@ const OPTION_NAMES: OptionNames<EventsOptions> = {
   sources: 1,
 }
 
-/** How long events are appended before old events are deleted, in milliseconds. */
+/** How often old events are deleted while new events are appended, in milliseconds. */
 const TRIM_MS = 60_000
 
 const FILTER_NAMES: OptionNames<SubscriptionFilter> = { principal: 1, id: 1, name: 1 }
@@ -154,7 +154,7 @@ export function events(options: EventsOptions = {}): ServerEvents {
     },
   }
 
-  /** Creates a method of the server whose errors have the codes that the client knows. */
+  /** Creates a method of the server. Its errors have the codes that the client knows. */
   function method(answer: Handle, inSessions = false): ExtensionMethod {
     const handle = async (params: JsonObject, ctx: Context): Promise<Result> => {
       const request = ctx as RequestContext
@@ -171,7 +171,7 @@ export function events(options: EventsOptions = {}): ServerEvents {
     }
   }
 
-  /** Answers requests for a mode that no type has: the host throws. */
+  /** Answers requests for a mode that the server does not have: `host.open` throws. */
   function refuse(mode: DeliveryMode): Handle {
     return async (params, ctx) => {
       await host.open(params, mode, ctx)

@@ -1,6 +1,6 @@
 /**
- * What the three delivery modes share: an author's event types, who may subscribe to them, and the
- * events after a position.
+ * The interfaces between the delivery modes and their host, which knows the event types, who may
+ * subscribe to them, and the events after a position.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -60,7 +60,7 @@ export interface NextEvents {
 /** Functions with which a delivery mode checks a subscription while the subscription is opened. */
 export interface SubscribeChecks {
   /** Called after the event type was found, before its modes are checked. */
-  beforeModes?(): void
+  beforeModeCheck?(): void
   /** Called after the arguments were validated, before `authorize`. */
   beforeAuthorize?(): Awaitable<void>
 }
@@ -72,7 +72,7 @@ export interface EventHost {
   readonly profile?: 'chatgpt' | undefined
   /**
    * Checks that the caller may subscribe: the type exists and is visible, has the mode, its arguments
-   * are valid, and the author's `authorize` agrees.
+   * are valid, and its `authorize` agrees.
    *
    * @throws {ProtocolError} NotFound, Unsupported, `INVALID_PARAMS` or Forbidden, in this order.
    */
@@ -97,7 +97,7 @@ export interface EventHost {
    */
   start(subscription: OpenSubscription, params: JsonObject): Promise<Start>
   /**
-   * Reads events after a position: from the log, or with the author's `poll`.
+   * Reads events after a position: from the log, or with the type's `poll`.
    *
    * @param stopsAtFailure Whether an event for which `matches` or `transform` fails stops the reading,
    *   so that the event can be read again. By default it is reported and skipped.
@@ -132,7 +132,7 @@ export interface EventHost {
   report(error: unknown): void
 }
 
-/** The errors that the extension defines besides `INVALID_PARAMS`. */
+/** The errors that the extension defines, in addition to `INVALID_PARAMS`. */
 export type EventErrorKind =
   | 'NotFound'
   | 'Forbidden'
@@ -144,11 +144,11 @@ export type EventErrorKind =
 export interface WebhookMode {
   /** Creates the storage of servers that have none of their own. */
   createStorage(): EventStorage
-  /** Starts to work for a server. */
+  /** Adds the mode to a server. */
   attach(host: EventHost): AttachedWebhooks
 }
 
-/** What one round of deliveries works with. */
+/** The options of one round of deliveries. */
 export interface DeliverOptions {
   /** Where the subscriptions and the log are. By default the storage of the server. */
   readonly storage: EventStorage
@@ -162,26 +162,26 @@ export interface DeliverOptions {
 
 /** The webhook mode of one server. */
 export interface AttachedWebhooks {
-  /** Called when the server was extended: starts to deliver what a durable storage has. */
+  /** Called when the server was extended. Starts the deliveries that are due in a durable storage. */
   start(): void
   /** Answers `events/subscribe`. */
   subscribe(params: JsonObject, ctx: RequestContext): Promise<Result>
   /** Answers `events/unsubscribe`. */
   unsubscribe(params: JsonObject, ctx: RequestContext): Promise<Result>
   /**
-   * Delivers what is due, until nothing is due or `signal` aborts. Durable Objects call it in their
-   * alarm. In a process it runs whenever something becomes due.
+   * Delivers events until none is due or `signal` aborts. Durable Objects call it in their alarm. In
+   * a process, it runs whenever a delivery becomes due.
    *
-   * @returns When something is due next, in milliseconds since 1970.
+   * @returns When the next delivery is due, in milliseconds since 1970.
    */
   deliver(options: DeliverOptions): Promise<number | undefined>
   /** Called after an event was appended, to deliver it without delay. */
   wake(): void
-  /** Ends subscriptions with an error, which their receivers are told. */
+  /** Ends subscriptions, and sends the error to their receivers. */
   terminate(
     filter: { name?: string; principal?: string; id?: string },
     error: Error,
   ): Awaitable<void>
-  /** Stops delivering: waits for requests under way, for a limited time. */
+  /** Stops delivering, after waiting a limited time for requests under way. */
   close(): Promise<void>
 }

@@ -33,7 +33,7 @@ export function listEvents(
   return { events: page, ...(nextCursor !== undefined && { nextCursor }) }
 }
 
-/** Announces changes of the list to the listeners that asked for it. */
+/** Notifies the clients that listen for changes of the list. */
 export interface ListChanges {
   announce(): void
   /** The member `eventsListChanged` of the filter of `subscriptions/listen`. */

@@ -1,9 +1,9 @@
 /**
- * Event types whose events are emitted: reads them from the log.
+ * Reads the events of types whose events are emitted, from the log.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
-import type { EventSources, FoundEvent, Reader } from './event-entry.ts'
+import type { EventSources, FoundEvent, ReadContext } from './event-entry.ts'
 import type { NextEvents, Start } from './host.ts'
 import { payloadFor } from './payload.ts'
 import type { EventLog, Position } from './storage.ts'
@@ -17,12 +17,12 @@ const MAX_SEARCHED = 1000
 export const logSource: EventSources = { start, read }
 
 async function start(
-  { log, entry: { item, maxAgeMs } }: Reader,
+  { log, entry: { item, maxAgeMs } }: ReadContext,
   position: Position | undefined,
   requestedAgeMs: number = Infinity,
 ): Promise<Start> {
   const { name } = item
-  // An unknown position is before all events, because a log in memory began again with this process
+  // If the position is lost, all events in the log are newer: the log began with this process
   const from = typeof position === 'number' ? position : 0
   const { trimmedTo, head } = await log.read(name, from, 1)
   if (position === null) return { position: head, truncated: false }
@@ -57,8 +57,8 @@ async function positionSince(
   }
 }
 
-async function read(reader: Reader, position: Position, limit: number): Promise<NextEvents> {
-  const { log, entry, subscription } = reader
+async function read(context: ReadContext, position: Position, limit: number): Promise<NextEvents> {
+  const { log, entry, subscription } = context
   const after = typeof position === 'number' ? position : 0
   const events: FoundEvent[] = []
   let from = after
@@ -73,7 +73,7 @@ async function read(reader: Reader, position: Position, limit: number): Promise<
       if (events.length >= limit) return result(true)
       const { eventId, name, timestamp, meta, to } = event
       const isForAll = to === undefined || to === subscription.id
-      const data = isForAll ? await payloadFor(reader, event.data, events.length > 0) : undefined
+      const data = isForAll ? await payloadFor(context, event.data, events.length > 0) : undefined
       if (data === null) return result(true)
       reached = at
       if (!data) continue

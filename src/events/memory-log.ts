@@ -16,7 +16,7 @@ interface TypeLog {
   trimmedTo: number
 }
 
-/** Events that are lost when the process exits. */
+/** An event log that is lost when the process exits. */
 export class MemoryEventLog implements EventLog {
   readonly durable = false
   readonly #logs = new Map<string, TypeLog>()
@@ -41,7 +41,7 @@ export class MemoryEventLog implements EventLog {
 
   read(name: string, after: number, limit: number): LogPage {
     const { entries, head, trimmedTo } = this.#log(name)
-    // Most readers are near the end
+    // Most reads begin near the end
     const from = entries.findLastIndex(({ position }) => position <= after) + 1
     return { events: entries.slice(from, from + limit), head, trimmedTo }
   }

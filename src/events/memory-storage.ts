@@ -1,5 +1,5 @@
 /**
- * Events in the memory of one process: lost when it exits.
+ * Event storage in the memory of one process: lost when the process exits.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -13,7 +13,7 @@ import type {
   WebhookSubscription,
 } from './storage.ts'
 
-/** How many deliveries of a subscription the log of deliveries contains. */
+/** The maximum number of delivery attempts that are logged for a subscription. */
 const MAX_ATTEMPTS = 100
 
 /** Creates an in-memory storage; its events and subscriptions are lost when the process exits. */

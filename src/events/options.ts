@@ -53,8 +53,8 @@ export interface EventsOptions {
    */
   legacy?: boolean
   /**
-   * Compares the schemas when a type is updated: pass `breakingChanges`, so that the subscriptions
-   * end whose clients know a schema that is no longer valid. By default an update ends none.
+   * Compares the schemas when a type is updated. Pass `breakingChanges` to end the subscriptions whose
+   * clients know a schema that is no longer valid. By default an update ends no subscription.
    */
   compare?: (before: EventType, after: EventType) => readonly BreakingChange[]
   /** Restricts the server to what one client supports: ChatGPT has only webhooks. */

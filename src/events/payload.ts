@@ -4,8 +4,8 @@
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
 import type { JsonObject } from '../protocol/types.ts'
-import { callAuthor } from './author.ts'
-import type { EventEntry, Reader } from './event-entry.ts'
+import { callApplication } from './call-application.ts'
+import type { EventEntry, ReadContext } from './event-entry.ts'
 import { validate } from './validate.ts'
 
 /**
@@ -13,11 +13,11 @@ import { validate } from './validate.ts'
  * event must be read again later.
  *
  * @param hasEarlier Whether there are earlier events, which can be delivered first.
- * @throws {unknown} The error of the type's `matches` or `transform`, if the reader stops at failures and
+ * @throws {unknown} The error of the type's `matches` or `transform`, if `stopsAtFailure` is set and
  *   there are no earlier events.
  */
 export async function payloadFor(
-  { entry, subscription: { subscriber }, input, report, stopsAtFailure }: Reader,
+  { entry, subscription: { subscriber }, input, report, stopsAtFailure }: ReadContext,
   data: JsonObject,
   hasEarlier: boolean,
 ): Promise<JsonObject | null | undefined> {
@@ -25,9 +25,9 @@ export async function payloadFor(
   // Each function gets its own copy, which it may modify
   const copy = (): JsonObject => structuredClone(data)
   try {
-    if (matches && !(await callAuthor(() => matches(input, copy(), subscriber), 'matches'))) return
+    if (matches && !(await callApplication(() => matches(input, copy(), subscriber), 'matches'))) return
     if (!transform) return data
-    const transformed = await callAuthor(() => transform(copy(), subscriber), 'transform')
+    const transformed = await callApplication(() => transform(copy(), subscriber), 'transform')
     return await validPayload(entry, transformed, 'transform')
   } catch (error) {
     if (!stopsAtFailure) {

@@ -1,6 +1,6 @@
 /**
- * Polls of one caller with the same arguments are one subscription, which ends when no poll came for
- * some time.
+ * Polls of one caller with the same arguments count as one subscription, which ends after some time
+ * without a poll.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */

@@ -9,9 +9,9 @@ import type { RequestContext } from '../server/request/request-context.ts'
 import type { ServerEventHost } from './event-host.ts'
 import type { RenewLease } from './poll-leases.ts'
 
-/** The number of events of a result, unless the client requests another. */
+/** The number of events in a result, unless the client requests another number. */
 const DEFAULT_EVENTS = 100
-/** The maximum number of events of a result. */
+/** The maximum number of events in a result. */
 const MAX_EVENTS = 1000
 
 /**

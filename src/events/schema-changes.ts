@@ -1,5 +1,5 @@
 /**
- * Which changes of an event type break its subscribers: schemas may only grow.
+ * Finds the changes of an event type that break its subscribers.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -16,15 +16,16 @@ export interface BreakingChange {
   readonly message: string
 }
 
-/** The constraints that a larger or a smaller number tightens. */
+/** The constraints that a larger number tightens. */
 const LOWER_LIMITS = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties']
+/** The constraints that a smaller number tightens. */
 const UPPER_LIMITS = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']
 /** The constraints that any change may tighten. */
 const OTHER_LIMITS = ['pattern', 'format', 'const', 'multipleOf', '$ref']
 
 /**
  * Finds the changes of an event type that break its subscribers. Offer such a type under a new name,
- * beside the old one for a while.
+ * in addition to the old one for a while.
  *
  * @param before The type as clients know it.
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
@@ -54,21 +55,21 @@ function compare(before: unknown, after: unknown, isInput: boolean, path: string
     return isCompatible ? [] : [[path, 'was replaced']]
   }
   const changes: Change[] = []
-  const found = (problem: string): void => void changes.push([path, problem])
+  const addChange = (problem: string): void => void changes.push([path, problem])
   const [types, newTypes] = [typesOf(before), typesOf(after)]
   // Arguments may only become wider, payloads only narrower
   const [smaller, larger] = isInput ? [types, newTypes] : [newTypes, types]
-  if (larger && !smaller?.every((type) => larger.includes(type))) found('has another type')
+  if (larger && !smaller?.every((type) => larger.includes(type))) addChange('has another type')
   const [values, newValues] = [before.enum, after.enum]
   if (Array.isArray(newValues)) {
     const isNarrower = Array.isArray(values)
       ? values.some((value) => !newValues.includes(value))
       : isInput
-    if (isNarrower) found('allows fewer values')
+    if (isNarrower) addChange('allows fewer values')
   }
-  if (isInput && isTighter(before, after)) found('has tighter limits')
+  if (isInput && isTighter(before, after)) addChange('has tighter limits')
   if (isInput && after.additionalProperties === false && before.additionalProperties !== false) {
-    found('no longer allows other members')
+    addChange('no longer allows other members')
   }
   const required = requiredOf(before)
   const newRequired = requiredOf(after)
@@ -99,8 +100,8 @@ function compare(before: unknown, after: unknown, isInput: boolean, path: string
 }
 
 function isTighter(before: JsonObject, after: JsonObject): boolean {
-  const limit = (schema: JsonObject, name: string, none: number): number =>
-    typeof schema[name] === 'number' ? schema[name] : none
+  const limit = (schema: JsonObject, name: string, fallback: number): number =>
+    typeof schema[name] === 'number' ? schema[name] : fallback
   return (
     LOWER_LIMITS.some((name) => limit(after, name, -Infinity) > limit(before, name, -Infinity)) ||
     UPPER_LIMITS.some((name) => limit(after, name, Infinity) < limit(before, name, Infinity)) ||

@@ -1,5 +1,5 @@
 /**
- * The events of a server, as their author uses them.
+ * The object that `events` returns, with which an application defines and emits events.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -15,8 +15,8 @@ import type { EventTypeOptions } from './type-options.ts'
 export interface EventTypeHandle<Payload extends StandardSchema = StandardSchema> {
   readonly name: string
   /**
-   * Emits an event. Resolves when it is stored. Needs no request: call it in a tool, a queue
-   * consumer or a cron job.
+   * Emits an event. Resolves when the event is stored. Call it anywhere: in a tool, a queue consumer
+   * or a cron job.
    *
    * @throws {SdkError} `INVALID_USE` if the payload does not fit the schema, an option is malformed,
    *   or the events of the type come from `poll`; `LIMIT_EXCEEDED` if the payload is larger than 252 KiB.
@@ -50,8 +50,8 @@ export interface ServerEvents extends ServerExtension {
   ): EventTypeHandle<Payload>
   /**
    * Ends the subscriptions that the filter selects with the error Forbidden. If their principals may
-   * not subscribe again, the option `authorize` must refuse them. Streams and polls of other processes
-   * end when they ask `authorize` again.
+   * not subscribe again, the option `authorize` must refuse them. In other processes, streams and
+   * polled subscriptions end when `authorize` is called again.
    *
    * @param reason A word for clients, such as `account_closed`; `access_revoked` by default.
    * @throws {TypeError} If the filter is empty or has an unknown member.
@@ -60,11 +60,11 @@ export interface ServerEvents extends ServerExtension {
   /** The last requests to the webhook of a subscription, newest first. */
   deliveries(subscriptionId: string): Promise<readonly DeliveryAttempt[]>
   /**
-   * Delivers to webhooks until nothing is due. A running process and the alarms of Durable Objects
+   * Delivers events to webhooks until none is due. A running process and the alarms of Durable Objects
    * deliver automatically. Call this method, for example in a cron job, where neither runs between
    * requests.
    *
-   * @returns When something is due next, in milliseconds since 1970.
+   * @returns When the next delivery is due, in milliseconds since 1970.
    */
   deliver(options?: Partial<DeliverOptions>): Promise<number | undefined>
   /** Ends all streams and stops the delivery by webhook. */

@@ -1,11 +1,11 @@
 /**
- * Event types whose events are pulled from a source of the author.
+ * Reads the events of types whose events are pulled from a source, with the option `poll`.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
-import { callAuthor } from './author.ts'
+import { callApplication } from './call-application.ts'
 import { safeId, timestampOf } from './emit.ts'
-import type { EventSources, FoundEvent, Reader } from './event-entry.ts'
+import type { EventSources, FoundEvent, ReadContext } from './event-entry.ts'
 import type { NextEvents, Start } from './host.ts'
 import type { SourceEvents } from './type-options.ts'
 import { payloadFor, validPayload } from './payload.ts'
@@ -13,7 +13,7 @@ import type { Position } from './storage.ts'
 import type { EventOccurrence } from './wire.ts'
 
 /**
- * Lets event types pull their events from a source, by the option `poll`.
+ * Lets event types pull their events from a source, with the option `poll`.
  *
  * @example
  * ```ts
@@ -41,12 +41,12 @@ const PAGE = 100
 const MAX_READS = 100
 
 async function start(
-  reader: Reader,
+  context: ReadContext,
   position: Position | undefined,
   maxAgeMs: number | undefined,
 ): Promise<Start> {
   if (typeof position !== 'string') {
-    const now = await readSource(reader, null, 0)
+    const now = await readSource(context, null, 0)
     return { position: now.position, truncated: position !== null }
   }
   let found: Start = { position, truncated: false }
@@ -54,7 +54,7 @@ async function start(
   // Skips the events that are too old
   const since = Date.now() - maxAgeMs
   for (let reads = 0; reads < MAX_READS; reads++) {
-    const { events, position: end, hasMore } = await readSource(reader, found.position, PAGE)
+    const { events, position: end, hasMore } = await readSource(context, found.position, PAGE)
     // An event whose timestamp is invalid counts as recent
     const firstRecent = events.findIndex(
       ({ occurrence }) => !(Date.parse(occurrence.timestamp) < since),
@@ -68,12 +68,12 @@ async function start(
 }
 
 /** Reads the events after a position, which is a {@link SourcePosition} as JSON. */
-async function readSource(reader: Reader, from: Position, limit: number): Promise<NextEvents> {
+async function readSource(context: ReadContext, from: Position, limit: number): Promise<NextEvents> {
   const position = typeof from === 'string' ? from : null
-  const { entry, subscription, report } = reader
+  const { entry, subscription, report } = context
   const { name } = entry.item
   const [cursor, lastId] = position === null ? [null] : (JSON.parse(position) as SourcePosition)
-  const polled = await pollSource(reader, cursor)
+  const polled = await pollSource(context, cursor)
   if (position === null) {
     if (polled.events.length > 0) {
       report(new TypeError(`"poll" of "${name}" must return no events if the cursor is null`))
@@ -83,9 +83,9 @@ async function readSource(reader: Reader, from: Position, limit: number): Promis
     return { events: [], from: now, position: now, truncated: false, hasMore: false, waitMs }
   }
   const firstNew = polled.events.findIndex(({ eventId }) => eventId === lastId) + 1
-  // The previous batch was read to its end
+  // The batch was already read to its end
   if (firstNew > 0 && firstNew === polled.events.length) {
-    return readSource(reader, JSON.stringify([polled.cursor]), limit)
+    return readSource(context, JSON.stringify([polled.cursor]), limit)
   }
   const events: FoundEvent[] = []
   const invalid = (reason: string): Error => new TypeError(`"poll" of "${name}": ${reason}`)
@@ -96,7 +96,7 @@ async function readSource(reader: Reader, from: Position, limit: number): Promis
     const isFull = events.length >= limit
     const payload = isFull
       ? null
-      : await payloadFor(reader, await validPayload(entry, data, 'poll'), events.length > 0)
+      : await payloadFor(context, await validPayload(entry, data, 'poll'), events.length > 0)
     if (payload === null) {
       return { events, from: position, position: reached, truncated, hasMore: true }
     }
@@ -121,13 +121,13 @@ async function readSource(reader: Reader, from: Position, limit: number): Promis
   }
 }
 
-/** @throws {TypeError} If the source returns something else than events and a cursor. */
+/** @throws {TypeError} If the source returns anything other than events and a cursor. */
 async function pollSource(
-  { entry, subscription, input }: Reader,
+  { entry, subscription, input }: ReadContext,
   cursor: string | null,
 ): Promise<SourceEvents> {
   const request = { ...subscription.subscriber, arguments: input, cursor }
-  const polled = await callAuthor(() => entry.options.poll?.(request), 'poll')
+  const polled = await callApplication(() => entry.options.poll?.(request), 'poll')
   if (typeof polled?.cursor === 'string' && Array.isArray(polled.events)) return polled
   throw new TypeError(`"poll" of "${entry.item.name}" must return events, and always a cursor`)
 }

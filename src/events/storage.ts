@@ -1,5 +1,5 @@
 /**
- * Storage of events: a log of what was emitted, and the webhook subscriptions that read it.
+ * Storage of events: a log of the emitted events, and the webhook subscriptions that read it.
  *
  * A subscription is a position in the log. Events are delivered to it in their order, one request at
  * a time, and the position moves when the receiver has accepted an event or the event was given up.
@@ -10,19 +10,19 @@ import type { Awaitable } from '../patterns/awaitable.ts'
 import type { JsonObject } from '../protocol/types.ts'
 import type { Auth } from '../server/request/exchange.ts'
 
-/** An event that was accepted from its author. */
+/** An emitted event, as the log stores it. */
 export interface LoggedEvent {
   /** The name of the event type. */
   readonly name: string
   /** Identifies the event among the events of its type. */
   readonly eventId: string
-  /** When it happened: RFC 3339, with a time zone. */
+  /** When the event happened: RFC 3339, with a time zone. */
   readonly timestamp: string
-  /** When it was accepted, in milliseconds since 1970. */
+  /** When the application emitted it, in milliseconds since 1970. */
   readonly acceptedAt: number
   readonly data: JsonObject
   readonly meta?: JsonObject
-  /** The id of the only subscription that receives it. Absent if all may. */
+  /** The id of the only subscription that receives the event. Absent if all subscriptions may. */
   readonly to?: string
 }
 
@@ -38,7 +38,7 @@ export interface LogPage {
 
 /** Which events of a type are to be deleted. */
 export interface TrimLimits {
-  /** Delete what was accepted before this time, in milliseconds since 1970. */
+  /** Delete the events that were emitted before this time, in milliseconds since 1970. */
   readonly acceptedBefore: number
   /** Delete the oldest events while there are more than this number. */
   readonly maxEvents: number
@@ -46,14 +46,14 @@ export interface TrimLimits {
 
 /**
  * A position of a subscription: the position of the last processed event in the log, or the cursor of
- * the author's `poll` function (null before the first call).
+ * the type's `poll` (null before the first call).
  */
 export type Position = number | string | null
 
-/** The key of a webhook, `whsec_` and base64, and until when it is used after its replacement. */
+/** A signing secret of a webhook, `whsec_` and Base64, and until when a replaced secret is still used. */
 export interface WebhookSecret {
   readonly secret: string
-  /** Milliseconds since 1970. Absent for the current one. */
+  /** Milliseconds since 1970. Absent for the current secret. */
   readonly until?: number
 }
 
@@ -101,7 +101,7 @@ export interface DeliveryAttempt {
 
 /** Stores the log of events. A write that has resolved must survive a crash of the process. */
 export interface EventLog {
-  /** Whether what was stored survives a restart of the process. */
+  /** Whether the stored data survives a restart of the process. */
   readonly durable: boolean
   /**
    * The secret that encrypts cursors: random, created at first use, and the same for all processes
@@ -109,8 +109,8 @@ export interface EventLog {
    */
   secret(): Awaitable<string>
   /**
-   * Appends an event, and makes the active subscriptions to its type due that have nothing else to
-   * deliver. If the log has an event of this name and id, nothing changes.
+   * Appends an event. The active subscriptions to its type that have nothing else to deliver become
+   * due. If the log already has an event of this name and id, nothing changes.
    *
    * @returns The position of the event, or of the stored event with the same name and id.
    */
@@ -125,8 +125,8 @@ export interface EventLog {
    */
   trim(name: string, limits: TrimLimits): Awaitable<void>
   /**
-   * Calls `listener` after events of a type were appended by any process, or may have been, until the
-   * returned function is called.
+   * Calls `listener` after any process has appended events of a type, or may have appended some. Stops
+   * when the returned function is called.
    */
   watch(name: string, listener: () => void): Awaitable<() => void>
 }
@@ -140,8 +140,8 @@ export interface SubscriptionStore {
    */
   load(id: string, name?: string): Awaitable<WebhookSubscription | undefined>
   /**
-   * Stores a subscription. A new record has version 1; any other replaces only the version directly
-   * before its own. If `dueAt` is null although the log has later events of its type, the stored
+   * Stores a subscription. A new record has version 1. Any other record only replaces the version
+   * directly before its own. If `dueAt` is null although the log has later events of its type, the stored
    * record is due immediately; the check is atomic with `append`.
    *
    * @returns Whether the record was stored.
@@ -163,9 +163,9 @@ export interface SubscriptionStore {
   list(filter: SubscriptionQuery, limit: number, after?: string): Awaitable<WebhookSubscription[]>
   /**
    * Takes subscriptions that are due or expired: sets their `dueAt` to the end of the lease and
-   * increases their version, so that no other process takes them before.
+   * increases their version, so that no other process takes them before the lease ends.
    *
-   * @returns The records as they are now stored, those that are due for the longest time first.
+   * @returns The records as they are now stored, in the order in which they became due.
    */
   take(now: number, leaseUntil: number, limit: number): Awaitable<WebhookSubscription[]>
   /** When the next subscription is due or expires, in milliseconds since 1970. */

@@ -39,7 +39,7 @@ export async function runStream(
   let isHeartbeatDue = false
   /** How many heartbeats became due while the reader did not take a message. */
   let missedHeartbeats = 0
-  /** When the author's source is asked next, by the clock; 0 if events are read from the log. */
+  /** When to poll the source next, in milliseconds since 1970; 0 if events are read from the log. */
   let readAt = 0
   let failures = 0
 
@@ -109,7 +109,7 @@ export async function runStream(
     if (!isEnded) ({ position } = next)
   }
 
-  /** Reports a failure that passes, and waits before the next attempt. */
+  /** Reports a temporary failure, and waits before the next attempt. */
   async function recover(error: unknown): Promise<void> {
     if (isEnded) return
     host.report(error)

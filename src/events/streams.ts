@@ -19,7 +19,8 @@ export interface StreamOptions {
    */
   maxStreams?: number
   /**
-   * The maximum number of streams that one principal, or one address without a principal, has open at once.
+   * The maximum number of streams that one principal has open at once. Without a principal, the limit
+   * applies to the caller's address.
    *
    * @default 100
    */

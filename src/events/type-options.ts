@@ -38,7 +38,7 @@ export interface SourceRequest<Input = unknown> extends Subscriber {
 export interface SourceEvent {
   /** The id that the source gave to the event. */
   readonly eventId: string
-  /** When it happened: a date, or RFC 3339 with a time zone. */
+  /** When the event happened: a date, or RFC 3339 with a time zone. */
   readonly timestamp: Date | string
   readonly data: JsonObject
   readonly meta?: JsonObject
@@ -48,7 +48,7 @@ export interface SourceEvent {
 export interface SourceEvents {
   /** The events after the cursor, oldest first. */
   readonly events: readonly SourceEvent[]
-  /** The position after these events; in the first call, the present position. */
+  /** The position after these events; in the first call, the current position. */
   readonly cursor: string
   /** Whether events after the requested cursor are lost. */
   readonly truncated?: boolean
@@ -109,7 +109,7 @@ export interface EventTypeOptions<
   /** Whether a caller may see the type. By default every caller may. */
   visible?: (viewer: Viewer) => boolean
   /**
-   * Whether a caller may subscribe with these arguments. Asked again while the subscription lasts:
+   * Whether a caller may subscribe with these arguments. Called again while the subscription lasts:
    * at each poll, and before events are delivered.
    */
   authorize?(request: SubscriptionRequest<InferOutput<Input>>): Awaitable<boolean>
@@ -122,8 +122,9 @@ export interface EventTypeOptions<
    */
   unfiltered?: boolean
   /**
-   * Called when a subscription begins. If it throws, the client cannot subscribe. Polls of one
-   * caller with the same arguments are one subscription, until none came for at least five minutes.
+   * Called when a subscription begins. If it throws, the client cannot subscribe. Polls of one caller
+   * with the same arguments count as one subscription, which ends after five minutes or more without
+   * a poll.
    */
   onSubscribe?(subscription: OpenSubscription): unknown
   /** Called when a subscription has ended. */

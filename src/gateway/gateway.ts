@@ -1,6 +1,6 @@
 /**
- * A gateway forwards to an upstream server. It mounts the entries of the upstream server in another
- * server, or offers them as a server of its own.
+ * A gateway forwards requests to an upstream server. It mounts the tools, resources and prompts of the
+ * upstream server in another server, or offers them as a server of its own.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
@@ -41,7 +41,7 @@ export interface GatewayLimits {
 /** The options of a gateway, which apply to every client. */
 export interface GatewayOptions extends ServerOptions, GatewayLimits {}
 
-/** A server that forwards to an upstream server. */
+/** A server that forwards requests to an upstream server. */
 export interface Gateway {
   /**
    * Offers everything that the upstream server offers, under the same names, with its info and
@@ -65,7 +65,7 @@ export interface Gateway {
  *   rejected and logs dropped, so that no user receives requests or logs of another user.
  * - At most 1,000 resources are subscribed to, shared among the clients: a subscription that no
  *   client uses is evicted for a new one, and a client that has reached its share is rejected.
- * - A template that cannot be matched here is omitted, and `onError` receives an error.
+ * - A template that this SDK cannot parse is omitted, and `onError` receives an error.
  *
  * The promise of `mount` rejects with a `TypeError` if a name or URI is taken, or if the server was
  * not created by `createServer` of `edgewise/server`, and with any error of connecting or listing.
@@ -96,7 +96,7 @@ export function fromClient(
 }
 
 /**
- * Connects to an upstream server and creates a server that offers the same.
+ * Connects to an upstream server and creates a server that offers the same features.
  *
  * @param createServer Creates the server.
  * @throws {SdkError} If connecting or listing fails.

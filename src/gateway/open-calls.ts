@@ -18,7 +18,7 @@ export interface OpenCall {
 const MAX_ABANDONED = 1000
 const SEVERAL = Symbol('several clients')
 
-/** Identifies the client of a call: by its principal, its session, its connection, or else the call. */
+/** Identifies the client of a call: by its principal, session or connection, or else by the call itself. */
 export function clientIdentity(call: { readonly exchange: Exchange }): unknown {
   const { caller, session, peer } = call.exchange
   return caller.principal ?? session ?? peer ?? call

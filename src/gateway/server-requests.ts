@@ -132,7 +132,7 @@ async function fillInForm(ctx: Context, params: ElicitFormParams): Promise<Elici
   return answer.action === 'accept' ? { ...answer } : { action: answer.action }
 }
 
-/** Converts errors of input requests to those that the upstream server receives. */
+/** Converts errors of input requests to the errors that the upstream server receives. */
 async function convertErrors<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()

@@ -32,12 +32,12 @@ export interface EventUpstream extends GatewayLimits {
    * one. Must pass the options to `connect`, and may add its own.
    */
   readonly connect: (options: ConnectOptions, principal?: string) => Promise<Client>
-  /** The prefix of its event types, like the prefix of tools: `git` makes `push` the type `git_push`. */
+  /** The prefix of its event types, like the prefix of tools: with `git`, `push` becomes `git_push`. */
   readonly prefix?: string
   /**
    * Whether clients can subscribe by webhook. The upstream server then sends events directly to the
    * client, so the gateway can neither change the names of types nor stop deliveries. Therefore,
-   * `connect` must use other credentials for each principal, and there must be no `prefix`.
+   * `connect` must use different credentials for each principal, and there must be no `prefix`.
    *
    * @default false
    */
@@ -137,7 +137,7 @@ export class UpstreamEvents {
   }
 
   /**
-   * Works on the connection of the caller.
+   * Runs work on the connection of the caller.
    *
    * @throws {ProtocolError} The error of the upstream server, or `INTERNAL_ERROR` if it did not answer.
    */

@@ -1,6 +1,6 @@
 /**
- * The upstream connections of a gateway, one for each principal, so that no user receives data of
- * another.
+ * The upstream connections of a gateway, one for each principal, so that no user receives another user's
+ * data.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */

@@ -1,6 +1,6 @@
 /**
  * Regular expressions that count their steps, so that catastrophic backtracking can be stopped.
- * Platforms have no such limit.
+ * The regular expressions of platforms have no such limit.
  *
  * @see https://tc39.es/ecma262/multipage/text-processing.html#sec-pattern
  */

@@ -1,5 +1,5 @@
 /**
- * Finds keywords whose values are not valid, in a JSON Schema that is only looked at.
+ * Finds keywords with invalid values in a JSON Schema, without compiling it.
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-core
  */
@@ -13,7 +13,7 @@ export interface InvalidKeyword {
   readonly value: unknown
 }
 
-/** Deeper subschemas are not looked at. */
+/** Deeper subschemas are not checked. */
 const MAX_DEPTH = 100
 
 const isString = (value: unknown): boolean => typeof value === 'string'

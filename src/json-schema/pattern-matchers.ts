@@ -21,7 +21,7 @@ export interface MatchAttempt {
 /** Matches the rest of the pattern. */
 type Next = (at: number) => void
 /**
- * Matches a part of the pattern at an index: calls `next` with the index behind it, and adds other
+ * Matches a part of the pattern at an index: calls `next` with the index after the match, and adds other
  * ways to match to `untried`.
  */
 export type Matcher = (attempt: MatchAttempt, at: number, next: Next) => void
@@ -128,7 +128,7 @@ export function assertion(isTrue: (attempt: MatchAttempt, at: number) => boolean
   }
 }
 
-/** Tests for one character. */
+/** A test for one certain character. */
 export function literal(source: string): CharTest {
   const code = source.codePointAt(0)
   return (char) => char === code

@@ -82,7 +82,7 @@ export function spanAttributes(operation: Operation, shared: Attributes): Attrib
 /** How many arguments of a prompt are recorded. By default, a span has at most 128 attributes. */
 const MAX_VARIABLES = 100
 
-/** The result of an operation, if it is given, or else the arguments. */
+/** The attributes for the result of an operation if it is given, and otherwise for its arguments. */
 export function contentAttributes({ method, params }: Operation, result?: JsonObject): Attributes {
   const { arguments: args } = params?.() ?? {}
   if (method === 'tools/call') {
@@ -101,8 +101,8 @@ export function contentAttributes({ method, params }: Operation, result?: JsonOb
 }
 
 /**
- * The codes that mean that the requester asked for what cannot be served. For the responder they are no
- * error.
+ * The codes of errors that the requester has caused. The responder does not count them as errors of its
+ * own.
  */
 const REQUESTER_ERRORS: readonly unknown[] = [-32700, -32600, -32601, -32602, -32002]
 
@@ -131,7 +131,7 @@ function errorType({ code, status }: NonNullable<Outcome['error']> = { message: 
   if (code === 'TIMEOUT') return 'timeout'
   if (code === 'NETWORK' || code === 'CLOSED' || code === 'SESSION_LOST') return 'connection_lost'
   if (typeof code === 'number') return String(code)
-  // A response with the status 200 may still be of no use, such as one of another content type
+  // A response with the status 200 may still be unusable, for example because of its content type
   const failedStatus = status === 200 ? undefined : status
   return String(failedStatus || code || OTHER)
 }

@@ -103,7 +103,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Observer {
     const { parent, links } = parentOf(operation, active, baggage)
     const kind = kindOf(operation)
     const attributesOfSpan = spanAttributes(operation, shared)
-    // What the application's functions throw is reported when the span has ended, which it must in any case
+    // Exceptions of the application's functions are thrown only after the span has ended
     const faults: unknown[] = []
     const attempt = (read: () => Attributes | undefined): Attributes | undefined => {
       try {
@@ -162,7 +162,7 @@ function kindOf({ type, direction }: Operation): SpanKind {
 /**
  * The parent of a span, and a link to the ambient span if that is not the parent. Only an HTTP server is
  * called once for each message. On a duplex connection, and on a client's stream, the active context is the
- * one in which it was opened, so its span is not related to the message.
+ * one in which the connection or stream was opened, so the span of that context is not related to the message.
  */
 function parentOf(
   { side, direction, http, trace: carrier = {} }: Operation,

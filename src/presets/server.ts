@@ -116,7 +116,7 @@ export function createServer<Env = unknown>(
     extend: (extension) => extension.addTo(server),
     mount: (prefix, source) => source.mountOn(server, prefix),
   })
-  // The author declares the type of the environment that is passed with the caller
+  // The application declares the type of the environment that is passed with the caller
   return server as Server<Env>
 }
 

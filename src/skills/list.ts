@@ -30,7 +30,7 @@ export async function* listSkills(
 }
 
 /**
- * Lists all skills at once. Fails as {@link listSkills} does.
+ * Lists all skills at once. Throws the errors of {@link listSkills}.
  *
  * @see https://modelcontextprotocol.io/extensions/skills/overview
  */
@@ -63,8 +63,8 @@ export async function getSkill(
 }
 
 /**
- * Lists the direct children of a directory. A loaded skill still reads only the files that its entry
- * lists.
+ * Lists the direct children of a directory. This does not extend a skill that you load with `loadSkill`,
+ * which reads only the files that the entry of the skill allows.
  *
  * @param uri Without a trailing slash.
  * @throws {ProtocolError} `INVALID_PARAMS` if it is not a directory.

@@ -48,7 +48,7 @@ export interface DynamicSkill extends SkillPlacement {
 
 /** How skills are served. */
 export interface SkillsOptions {
-  /** Splits lists of skills, and lists of files in a directory, into pages, like the server's option. */
+  /** Splits lists of skills and of files into pages, like the server's option `pages`. */
   pages?: Pages
   /** How long clients may cache entries and files. By default the server's hints apply. */
   cache?: CacheHints

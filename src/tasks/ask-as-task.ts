@@ -1,6 +1,6 @@
 /**
- * Requests of a server that are sent as tasks to clients of 2025-11-25 that declare support, so that a slow
- * answer does not hold a request open.
+ * Sends a server's requests as tasks to clients of 2025-11-25 that support this, so that a slow answer
+ * does not hold a request open.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */

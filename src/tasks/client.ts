@@ -27,8 +27,8 @@ import { isObject } from '../protocol/validate.ts'
 /**
  * Creates the extension for the `extensions` option of `connect` that adds task support: `callTool`
  * resolves with the result of the task, and aborting the call cancels the task. Since 2026-07-28
- * the server decides which calls become tasks; in 2025-11-25 every tool that supports tasks is
- * called as one.
+ * the server decides which calls become tasks; in 2025-11-25 a call becomes a task if the tool
+ * supports tasks.
  *
  * @example
  * ```ts
@@ -97,7 +97,7 @@ export interface StartOptions extends RequestOptions {
 
 /**
  * Calls a tool without waiting for the task that the call may become. Since 2026-07-28 the server
- * decides whether it becomes one; in 2025-11-25 it does if the tool supports tasks.
+ * decides whether the call becomes a task; in 2025-11-25 it does if the tool supports tasks.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * Timers for tasks that do not keep the process alive.
+ * Timers for tasks. These timers do not keep the process alive.
  */
 import { MAX_TIMER_MS, unref } from '../patterns/timers.ts'
 
@@ -31,8 +31,8 @@ export class Alarm {
 }
 
 /**
- * Schedules work. Returns a function that cancels it. Delays beyond the range of timers are
- * ignored.
+ * Schedules work. Returns a function that cancels it. If the delay exceeds the range of timers, the
+ * work never runs.
  */
 export function runLater(delayMs: number, work: () => void): () => void {
   if (delayMs > MAX_TIMER_MS) return () => {}

@@ -139,7 +139,7 @@ function createdTask(result: unknown): { taskId: string; ttl: unknown } | undefi
 
 /**
  * Calls a tool as a task if the tool supports that. If the server rejects the call because the tool's
- * support has changed, calls it again in the other way.
+ * support has changed, calls it again the other way.
  *
  * @param onlyIfRequired Use a task only if the tool requires one, so that the client receives
  * progress.
@@ -202,7 +202,7 @@ async function taskSupportOf(
 function listTaskTools(client: ExtensionClient): Promise<Map<string, string>> {
   const list = async (): Promise<Map<string, string>> => {
     const tools = await client.listAllTools().catch((error: unknown) => {
-      // A tool that is not listed can still be called
+      // A server that does not list its tools may still accept calls
       if (error instanceof ProtocolError) return []
       throw error
     })

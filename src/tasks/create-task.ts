@@ -1,6 +1,6 @@
 /**
- * Creates the task for a call: decides whether the call becomes a task, asks the questions that come
- * first, and returns the result that announces the task to the client.
+ * Creates the task for a call: decides whether the call becomes a task, lets the tool ask the client
+ * for input first, and returns the result that announces the task to the client.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#creating-tasks
@@ -89,7 +89,7 @@ export async function createTaskForCall(
   // In 2025-11-25 the task can request input itself, so that nothing runs before it is created
   if (!isCore) {
     await toolTask.before?.(args, ctx)
-    // The hook may have caught the error that ends it until its questions are answered
+    // The hook may have caught the error that suspends it until the client answers
     ctx.throwIfSuspended()
     recording = (await ctx.replay?.finish())?.recording
   }
@@ -137,7 +137,7 @@ async function createRecord(
     }
     throw error
   }
-  // A hook that throws must not lose the task for its caller
+  // If the hook throws, the caller still needs the id of the task
   callHook(
     () => options.onCreate?.(newTask),
     (error) => report(error, ctx),

@@ -1,5 +1,5 @@
 /**
- * The runs of tasks, as operations for the server's observer.
+ * Reports the runs of tasks to the server's observer, as operations.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */

@@ -35,7 +35,7 @@ export interface TaskPollingOptions {
   readonly onTask?: (task: DetailedTask) => void
 }
 
-/** A task to wait for, and how. */
+/** A task to wait for, and the options of the wait. */
 export interface AwaitedTask {
   readonly client: ExtensionClient
   readonly taskId: string

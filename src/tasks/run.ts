@@ -108,7 +108,7 @@ function exchangeOf(
     cancellation,
     // Everything is sent: each waiting client filters by its own log level
     logLevel: 'debug',
-    // Only clients with core tasks can wait for what a handler sends
+    // Only clients with core tasks can receive the messages that a handler sends
     send: facts.tasks === 'core' ? notify : () => {},
     askMode: NEEDS_SESSION,
   }

@@ -57,7 +57,7 @@ export interface TaskService {
   list?(principal: string | null, limit: number, after?: string): Promise<TaskRecord[]>
 }
 
-/** An outcome reported by the server's author: what the tool could have returned, or an error. */
+/** An outcome that the application reports: a value that the tool could have returned, or an error. */
 export type ReportedOutcome = { readonly returned: ToolReturn } | { readonly error: ErrorObject }
 
 /** What {@link TaskService.next} waits for. */

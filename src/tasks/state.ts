@@ -50,7 +50,7 @@ function failureText({ content }: Result): string {
     : 'The tool failed'
 }
 
-/** Cancels the task on behalf of the client or the server's author. */
+/** Cancels the task. */
 export function cancel(statusMessage = 'The task was cancelled'): Transition {
   return end({ status: 'cancelled', statusMessage })
 }

@@ -14,8 +14,8 @@ export interface TaskRecordStore {
   /** Loads the task with that id. */
   load(taskId: string): Awaitable<TaskRecord | undefined>
   /**
-   * Stores a task. A new record has version 1; any other replaces only the version directly before
-   * its own.
+   * Stores a task. A new record has version 1. Any other record only replaces the version directly
+   * before its own.
    *
    * @returns Whether the record was stored.
    */
@@ -66,8 +66,8 @@ export interface TaskStore extends TaskRecordStore {
   /** When the next task expires, in milliseconds since 1970. */
   nextExpiry(): Awaitable<number | undefined>
   /**
-   * The ids of tasks that wait to run, and that have no lease or an expired one. If there are many,
-   * some of them are sufficient. By default they are found among the unfinished tasks.
+   * The ids of tasks that wait to run, and that have no lease or an expired one. If there are many, it
+   * may return only some. A store without this method is searched with `unfinished`.
    *
    * @param expiredBefore A lease has expired if it ended at this time or earlier, in milliseconds
    *   since 1970.

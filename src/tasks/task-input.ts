@@ -10,7 +10,7 @@ import type { DetailedTask, InputRequest } from '../protocol/types.ts'
 import { pollDelayMs } from './poll-interval.ts'
 import type { AwaitedTask } from './polling.ts'
 
-/** The poll interval that the server suggests, after a request without a response. */
+/** A request without a response suggests no poll interval. */
 const NO_SUGGESTION = undefined
 
 /** The input that a task requests. */
@@ -20,7 +20,7 @@ export class TaskInput {
   readonly #onFailure: () => void
   /** The keys of requests that are answered or being answered. */
   readonly #answered = new Set<string>()
-  /** The error because of which a request cannot be answered. */
+  /** The error that prevented an answer to a request. */
   failure: { error: unknown } | undefined
 
   /**

@@ -78,7 +78,7 @@ export class TaskRepository {
   /**
    * Changes a task and notifies the subscribers. Returns the changed task.
    *
-   * @param known The task as it was last seen, which saves reading it; it may be outdated.
+   * @param known The last known state of the task, which saves reading it; it may be outdated.
    * @throws {SdkError} `LIMIT_EXCEEDED` if concurrent changes keep winning.
    */
   async change(

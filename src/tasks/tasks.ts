@@ -181,7 +181,7 @@ export class ServerTasks implements Tasks, TaskFactory {
     if (this.#activeService === this.#engine) await this.#engine.resume({ env })
   }
 
-  /** Whether the author chose the store. */
+  /** Whether the application chose the store. */
   get hasOwnStore(): boolean {
     return this.#options.store !== undefined
   }
@@ -233,7 +233,7 @@ export class ServerTasks implements Tasks, TaskFactory {
     throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: "${ctx.method}"`)
   }
 
-  /** Creates the task of a call that must become one. Resolves with the result that announces the task. */
+  /** Creates the task for a call that runs as one. Resolves with the result that announces the task. */
   async defer(
     entry: ToolEntry,
     args: unknown,

@@ -1,6 +1,6 @@
 /**
- * A client's tools as a tool set of the `ai` package. The package is not imported: pass its
- * `jsonSchema`.
+ * The tools of a server as a tool set of the AI SDK, the `ai` package. The package is not imported: pass
+ * its `jsonSchema`.
  *
  * @see https://ai-sdk.dev/docs/foundations/tools
  */

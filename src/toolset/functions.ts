@@ -1,5 +1,5 @@
 /**
- * A client's tools as plain functions with JSON Schema, the common input of agent libraries and
+ * The tools of a server as plain functions with JSON Schema, the common input of agent libraries and
  * model APIs.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
@@ -32,7 +32,7 @@ export interface ToolFunction {
   /**
    * Calls the tool. A tool error is a result with `isError`.
    *
-   * @param args Arguments by the names in `parameters`, which may differ from those that the tool
+   * @param args Arguments by the names in `parameters`, which may differ from the names that the tool
    *   receives.
    *
    * @throws {ProtocolError | SdkError} See `client.callTool`.

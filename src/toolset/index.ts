@@ -1,5 +1,5 @@
 /**
- * A client's tools for agent libraries.
+ * The tools of a server, called through a client, in the formats of agent libraries and model APIs.
  *
  * @module
  */

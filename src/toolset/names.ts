@@ -1,6 +1,6 @@
 /**
- * Creates names that model APIs accept. They limit the characters and the length of a name, and reject a
- * whole request because of one invalid name.
+ * Creates names that model APIs accept. The APIs limit the characters and the length of a name, and reject
+ * a whole request because of one invalid name.
  */
 import { digestText } from '../patterns/digest.ts'
 

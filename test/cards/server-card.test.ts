@@ -212,7 +212,7 @@ describe('The members of a card', () => {
     const _meta = { 'com.example/x': { any: 1 } }
     expect(build({ _meta })._meta).toEqual(_meta)
     for (const key of ['x', 'a b/c', 'io.modelcontextprotocol/x', 'com.mcp.tools/x']) {
-      expect(() => build({ _meta: { [key]: 1 } })).toThrow(`"${key}" must be no key of "_meta"`)
+      expect(() => build({ _meta: { [key]: 1 } })).toThrow(`"${key}" must not be a key of "_meta"`)
     }
     expect(() => build({ _meta: [] })).toThrow('"_meta" must be an object')
   })

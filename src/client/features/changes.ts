@@ -1,5 +1,6 @@
 /**
- * Change notifications: who may receive them, and what they mean.
+ * Change notifications: which of them a server supports, which of them a filter matches, and which hooks
+ * they call.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */

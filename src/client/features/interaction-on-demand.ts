@@ -1,5 +1,5 @@
 /**
- * Loads the code for what a server starts when a client needs it for the first time.
+ * Loads the code that answers a server's requests and announces its changes, when a client first needs it.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
@@ -24,8 +24,8 @@ export interface InteractionOnDemand {
   readonly inputHandlers: InputHandlers
   readonly changes: ChangeListeners & { logLevel: LoggingLevel | undefined }
   /**
-   * Returns what handles requests and changes, after loading it if necessary. Concurrent callers continue
-   * in the order of their calls.
+   * Returns the handlers of requests and changes, after loading their code if necessary. Concurrent callers
+   * continue in the order of their calls.
    *
    * @throws {SdkError} `NETWORK` if it cannot be loaded. The next call then tries again.
    */

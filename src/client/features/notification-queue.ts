@@ -18,7 +18,7 @@ export class NotificationQueue implements Subscription {
   readonly #closing = new AbortController()
   /** The queued notifications, keyed by what changed. Each notification of an extension has its own key. */
   readonly #waiting = new Map<unknown, JsonRpcNotification>()
-  /** Whether everything subscribed to is queued. */
+  /** Whether the queue has a notification for each list and resource of the filter. */
   #announcesAll = false
   #wake: (() => void) | undefined
   #error: Error | undefined

@@ -1,5 +1,5 @@
 /**
- * Subscribes to changes in the way of the negotiated revision.
+ * Subscribes to changes, as the negotiated revision defines it.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
  */
@@ -156,8 +156,8 @@ export class Subscriptions {
   }
 
   /**
-   * Forwards a subscription to the hooks, and closes the previous one. In a session, `receive` calls the
-   * hooks, so the notifications of the subscription are only discarded here.
+   * Forwards a subscription to the hooks, and closes the previous one. In a session, `receive` has already
+   * called the hooks, so this loop only drains the subscription.
    */
   #forwardToHooks(subscription: Subscription | undefined): void {
     this.#hookSubscription?.close()

@@ -19,7 +19,7 @@ import { streamEvents } from './stream.ts'
 import { infoOf, type SubscriptionInfo } from './subscription-store.ts'
 import { unsubscribe, type Webhook } from './webhook.ts'
 
-/** What the loop needs besides the subscription. */
+/** What the loop needs in addition to the subscription. */
 export interface DeliveryParts {
   readonly options: EventSubscriptionsOptions
   /** The modes that the client supports. */
@@ -55,7 +55,7 @@ export async function* deliver(
       return
     } catch (error) {
       if (followed.signal.aborted) return
-      // After a while, the type may change again for the same reason
+      // After a while, the same kind of error may have a new cause
       if (wasStable(startedAt)) restarted.clear()
       if (!(error instanceof EventError) || !error.kind || restarted.has(error.kind)) {
         if (error instanceof EventError) await followed.remove()
@@ -73,8 +73,9 @@ export async function* deliver(
 }
 
 /**
- * Whether to subscribe again: once if the type was replaced or changed, or if the server does not
- * accept the position. In the last two cases events may have been missed.
+ * Whether to subscribe again after an error: the server no longer has the type, and may have replaced
+ * it; the schema of the type has changed; or the server does not accept the position. In the last two
+ * cases, events may have been missed.
  */
 async function mayRestart(
   { kind, data }: EventError,
@@ -90,7 +91,7 @@ async function mayRestart(
   return true
 }
 
-/** Finds the event type. If it is gone, throws the reason for starting again, if any. */
+/** Finds the event type. If there is none, throws `restartReason`, or else an error that says so. */
 async function findType(
   followed: FollowedSubscription,
   restartReason: EventError | undefined,

@@ -1,5 +1,5 @@
 /**
- * The requests of the Events extension: whether a server offers them, and how they fail.
+ * Sends the requests of the Events extension, if the server offers events, and converts their errors.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -13,14 +13,14 @@ import { isObject } from '../../protocol/validate.ts'
 import type { DeliveryMode, EventType } from '../wire.ts'
 import { EventError } from './event-error.ts'
 
-/** Receives errors that end nothing. */
+/** Receives errors that do not end the operation. */
 export type Report = (error: unknown) => void
 
 const MODES: readonly unknown[] = ['poll', 'push', 'webhook'] satisfies DeliveryMode[]
 
 /**
  * What a server declares about events; undefined if it offers none, or only a revision of the
- * extension that is unknown here.
+ * extension that this SDK does not know.
  */
 export function offeredEvents(
   { serverCapabilities = {} }: Pick<ExtensionClient, 'serverCapabilities'>,
@@ -34,7 +34,7 @@ export function offeredEvents(
       new SdkError('UNSUPPORTED', `The server's revision ${revision} of events is not supported`),
     )
   }
-  // The older form, which some servers declare alone
+  // The older form of the capability, the only one that some servers declare
   const offered = isKnown ? settings : serverCapabilities.events
   return isObject(offered) ? { listChanged: offered.listChanged === true } : undefined
 }
@@ -64,7 +64,7 @@ export async function requestEvents(
   }
 }
 
-/** Lists the event types. Malformed entries are left out and reported. */
+/** Lists the event types. Malformed entries are omitted and reported. */
 export async function listEventTypes(
   client: ExtensionClient,
   report: Report,

@@ -35,15 +35,15 @@ export class FollowedSubscription {
   readonly signal: AbortSignal
   readonly report: Report
   record: StoredSubscription
-  /** The error with which the server ended the subscription. It is never taken for a temporary one. */
+  /** The error with which the server ended the subscription. It is never treated as temporary. */
   endError: EventError | undefined
   readonly #store: SubscriptionRecords
   readonly #maxAgeMs: number | undefined
   /** Whether a request has succeeded. The user did not initiate later requests. */
   #isAnswered = false
-  /** Whether the server has sent a cursor since the subscription is followed. */
+  /** Whether the server has sent a cursor to this loop. */
   #hasHistory = false
-  /** Whether the server has omitted a cursor after that. */
+  /** Whether the server has omitted a cursor after it had sent one. */
   #hasOmitted = false
   #isRemoved = false
   #failures = 0
@@ -107,7 +107,7 @@ export class FollowedSubscription {
     }
   }
 
-  /** Notes that a request has succeeded. */
+  /** Called when a request has succeeded: the next failure counts as the first. */
   succeeded(): void {
     this.#failures = 0
   }
@@ -115,7 +115,7 @@ export class FollowedSubscription {
   /**
    * Waits before the next attempt, longer after each failure.
    *
-   * @throws the error if another attempt would fail too, or the signal aborts.
+   * @throws {unknown} The error if another attempt would fail too, or the signal aborts.
    */
   async waitAfter(
     error: unknown,

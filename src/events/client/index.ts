@@ -1,5 +1,5 @@
 /**
- * Events for clients: following them, and receiving them by webhook.
+ * Events for clients: follow the events of a server, and receive events by webhook.
  *
  * @module
  */

@@ -29,7 +29,7 @@ export interface EventSubscriptionsOptions {
    * @default ''
    */
   readonly principal?: string
-  /** Where webhook requests arrive, such as an `eventInbox`; without it there is no mode `webhook`. */
+  /** Receives webhook requests, such as an `eventInbox`. Without it, the mode `webhook` is unavailable. */
   readonly receiver?: WebhookReceiver
   /**
    * The shortest wait between two polls, in milliseconds.
@@ -64,7 +64,7 @@ export interface EventSubscriptionsOptions {
   readonly onStatus?: (status: DeliveryStatus, subscription: SubscriptionInfo) => void
   /** Called with the new list when the event types of the server have changed. */
   readonly onTypesChanged?: (types: readonly EventType[]) => void
-  /** Receives errors that end no subscription. Default: `console.error`. */
+  /** Receives errors that do not end a subscription. Default: `console.error`. */
   readonly onError?: (error: Error, subscription?: SubscriptionInfo) => void
 }
 
@@ -101,9 +101,9 @@ export interface EventSubscriptions {
    */
   types(): Promise<EventType[]>
   /**
-   * Delivers the events of a type, in every mode the same. It continues from the stored position,
-   * reopens what was interrupted, and removes repetitions. An event counts as processed when the
-   * loop asks for the next one: after an exception in the loop it is delivered again.
+   * Delivers the events of a type, in the same way for every delivery mode. Continues from the stored
+   * position, reconnects after interruptions, and drops repeated events. An event counts as processed
+   * when the loop asks for the next one: after an exception in the loop it is delivered again.
    *
    * Leaving the loop, or aborting, ends the delivery and keeps the position. {@link stop} also
    * forgets the position.
@@ -119,8 +119,8 @@ export interface EventSubscriptions {
     options?: FollowOptions,
   ): AsyncGenerator<ReceivedEvent, void, undefined>
   /**
-   * Subscribes a webhook whose receiver is another program, or refreshes it; {@link follow} does both
-   * on its own.
+   * Subscribes a webhook whose receiver is another program, or refreshes its subscription.
+   * {@link follow} does both automatically.
    *
    * @throws {EventError} The error that the server responded with.
    */
@@ -130,8 +130,8 @@ export interface EventSubscriptions {
     options?: Pick<FollowOptions, 'maxAgeMs' | 'ttlMs'>,
   ): Promise<SubscriptionInfo>
   /**
-   * Refreshes the webhooks of {@link subscribe} that need it soon; call it from a cron job. Failures
-   * are reported to `onError`.
+   * Refreshes the webhooks of {@link subscribe} that are soon due for a refresh. Call it from a cron
+   * job. Failures are reported to `onError`.
    *
    * @returns When to call it again, in milliseconds since 1970; undefined if there is no webhook.
    */

@@ -7,14 +7,14 @@ import { backoffMs } from '../../patterns/backoff.ts'
 import { SdkError } from '../../protocol/errors.ts'
 import type { Report } from './event-requests.ts'
 
-/** How often a subscription without an end is refreshed, in milliseconds. */
+/** How often a subscription that does not expire is refreshed, in milliseconds. */
 const ENDLESS_REFRESH_MS = 86_400_000
-/** When to refresh after an answer whose term cannot be read, in milliseconds. */
+/** When to refresh if the granted term cannot be read, in milliseconds. */
 const UNKNOWN_TERM_MS = 60_000
 /** The shortest wait after a failed refresh, in milliseconds. */
 const MIN_RETRY_MS = 1_000
 
-/** The term of a subscription. */
+/** How long the server has granted a subscription. */
 export interface Term {
   readonly isEndless: boolean
   /** After how many milliseconds from now to refresh it. */
@@ -24,8 +24,8 @@ export interface Term {
 }
 
 /**
- * Reads the term that a server has granted. It is measured by the clock of the server as far as its
- * response states the time, and from then on by a monotonic clock.
+ * Reads the term that a server has granted. Its length is the time from the header `Date`, or else from
+ * the local time, to `refreshBefore`. Its end is a time of the monotonic clock.
  *
  * @param date The header `Date` of the response.
  */
@@ -48,8 +48,8 @@ export function termOf(refreshBefore: unknown, date: string | null, report: Repo
   return { isEndless: false, refreshMs: UNKNOWN_TERM_MS, endsAt: now + UNKNOWN_TERM_MS }
 }
 
-/** How long to wait after a failed refresh: a third of the time that is left, so less and less. */
-export function afterFailureMs(term: Term | undefined, failures: number): number {
+/** How long to wait after a failed refresh: a third of the remaining term, so each wait is shorter. */
+export function retryDelayMs(term: Term | undefined, failures: number): number {
   const leftMs = (term?.endsAt ?? 0) - performance.now()
   const isFinite = leftMs > 0 && leftMs < Infinity
   return isFinite ? Math.max(leftMs / 3, MIN_RETRY_MS) : backoffMs(failures)

@@ -33,9 +33,9 @@ export interface StoredSubscription {
 export interface StoredWebhook {
   /** The callback URL. */
   readonly url: string
-  /** The secret that the server was last given. */
+  /** The secret that the client last sent to the server. */
   readonly secret: string
-  /** The secret before, and until when deliveries may be signed with it, in milliseconds since 1970. */
+  /** The previous secret, and until when deliveries may be signed with it, in milliseconds since 1970. */
   readonly previous?: { readonly secret: string; readonly untilMs: number }
   /** The id of the subscription at the server; absent before the first answer. */
   readonly id?: string
@@ -57,7 +57,7 @@ export interface SubscriptionRecords {
   list(): Awaitable<readonly StoredSubscription[]>
 }
 
-/** Creates a store in memory: a later process starts from the events that happen then. */
+/** Creates a store in memory. After a restart, subscriptions receive only the events from then on. */
 export function memoryRecords(): SubscriptionRecords {
   const records = new Map<string, StoredSubscription>()
   return {

@@ -30,7 +30,7 @@ import {
 } from './subscription-store.ts'
 import { unsubscribe, Webhook } from './webhook.ts'
 
-/** How long before its time a webhook is refreshed by `refresh`, in milliseconds. */
+/** How long before a webhook is due for a refresh `refresh` already refreshes it, in milliseconds. */
 const EARLY_MS = 60_000
 
 /**
@@ -48,7 +48,7 @@ const EARLY_MS = 60_000
  * }
  * ```
  *
- * @param client A client of `edgewise/client`. With one of `edgewise/client/tiny` there is no mode
+ * @param client A client of `edgewise/client`. A client of `edgewise/client/tiny` cannot use the mode
  *   `push`.
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -159,7 +159,7 @@ class ClientSubscriptions implements EventSubscriptions {
     const key = this.#keyOf(name, args)
     const active = this.#loops.get(key) ?? (await this.#open(key, name, args, {}))
     const { followed, controller } = active
-    // From now on the loop leaves the server and the store alone
+    // Without this entry, the loop does not unsubscribe when it ends
     this.#loops.delete(key)
     controller.abort()
     await unsubscribe(followed)

@@ -14,7 +14,7 @@ import { EventError, readEventError } from './event-error.ts'
 import { listEventTypes, requestEvents } from './event-requests.ts'
 import type { FollowedSubscription } from './followed-subscription.ts'
 import { ItemQueue, type Item } from './item-queue.ts'
-import { afterFailureMs, termOf, type Term } from './refresh.ts'
+import { retryDelayMs, termOf, type Term } from './refresh.ts'
 import type { StoredWebhook } from './subscription-store.ts'
 
 /** How long deliveries may be signed with the previous secret, in milliseconds. */
@@ -134,7 +134,7 @@ export class Webhook {
       } catch (error) {
         if (!this.#mayRetry(error)) throw error
         followed.report(error)
-        await sleep(afterFailureMs(this.#term, failures++), followed.signal)
+        await sleep(retryDelayMs(this.#term, failures++), followed.signal)
         continue
       }
       await sleep(this.#term?.refreshMs ?? 0, followed.signal)
@@ -233,7 +233,7 @@ function queueIsFull(): SdkError {
   return new SdkError('LIMIT_EXCEEDED', 'Too many events are waiting to be read')
 }
 
-/** Unsubscribes a webhook. Failures are reported, except that the subscription no longer exists. */
+/** Unsubscribes a webhook. Reports failures, unless the subscription no longer exists. */
 export async function unsubscribe({ client, record, report }: FollowedSubscription): Promise<void> {
   const { name, arguments: args, webhook } = record
   if (!webhook) return

@@ -12,13 +12,13 @@ import type { EventReceiverOptions, SeenEvents, WebhookContext, WebhookKeys } fr
 /** How long an id is remembered, in milliseconds: longer than servers retry. */
 const SEEN_MS = 86_400_000
 const MAX_SEEN = 10_000
-/** How long a handler may take before it is reported, in milliseconds. Servers may stop waiting for it. */
+/** How long a handler may take without a warning, in milliseconds. Servers may stop waiting for it. */
 const SLOW_MS = 5_000
 
-/** The types of bodies that are no events. */
+/** The types of bodies that are not events. */
 const CONTROL_TYPE = /^(?:gap|terminated|verification)$/
 
-/** A status, or the challenge to repeat. */
+/** The HTTP status of the response, or the challenge that the response repeats. */
 export type Outcome = number | { readonly challenge: string }
 
 /** The handlers of one receiver. */
@@ -59,7 +59,7 @@ export class Dispatcher {
     return 204
   }
 
-  /** Processes an event once, also if it arrives again while it is processed. */
+  /** Processes an event once, even if it arrives again while it is being processed. */
   #once(event: EventOccurrence, context: WebhookContext): Promise<number> {
     const { id, url } = context
     // Neither an id in a header nor a URL contains a line break
@@ -77,7 +77,7 @@ export class Dispatcher {
     return status
   }
 
-  /** Calls a handler. Returns the status that its outcome means. */
+  /** Calls a handler. Returns the HTTP status for its outcome. */
   async #call(handler: () => unknown): Promise<number> {
     const warning = 'A webhook handler takes more than 5 s: use "waitUntil"'
     const timer = setTimeout(this.#report, SLOW_MS, new Error(warning))

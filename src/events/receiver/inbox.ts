@@ -57,7 +57,7 @@ export function eventInbox(
   }
   const { onError = console.error } = options
   const receive = createEventReceiver({
-    // That a loop has ended is not an error; the server sends the request again
+    // `CLOSED` means that the loop has ended, which is not an error: the server sends the event again
     onError: (error) => (error as SdkError).code === 'CLOSED' || onError(error),
     secretFor({ id, url: requested }) {
       const { subscription } = accepted.get(lastSegment(requested)) ?? {}

@@ -20,24 +20,24 @@ export interface WebhookKeys {
   /** The secrets that its requests may be signed with: `whsec_` and Base64. */
   readonly secrets: readonly string[]
   /**
-   * Set if the subscription is `pending`, because its id is not known yet, so that the server sends
-   * events again later; or `expired`, so that it stops to send them.
+   * Set to `pending` if the id of the subscription is not known yet, so that the server sends its
+   * events again later. Set to `expired` so that the server stops sending events.
    */
   readonly state?: 'pending' | 'expired' | undefined
   /** The name of the event type; events of another type are refused. */
   readonly name?: string | undefined
 }
 
-/** The part of a platform's execution context that is used. */
+/** The part of a platform's execution context that the receiver uses. */
 export interface ExecutionPlatform {
   waitUntil?(work: Promise<unknown>): void
 }
 
-/** The request of which a handler receives the content. */
+/** The request whose content a handler receives. */
 export interface WebhookContext extends WebhookRoute {
   /**
-   * Continues with work after the response. On Workers it calls `waitUntil` of the execution context.
-   * The event is not delivered again if the work fails.
+   * Lets work continue after the response. On Workers, it calls `waitUntil` of the execution context.
+   * If the work fails, the event is not delivered again.
    */
   waitUntil(work: Promise<unknown>): void
 }
@@ -53,17 +53,17 @@ export interface SeenEvents {
 /** Options of {@link createEventReceiver}. */
 export interface EventReceiverOptions {
   /**
-   * Finds the secret of a subscription, by its id or by the URL that it has for itself. The first
-   * request of a server arrives before its id is known: it is for one of the subscriptions without an
-   * id.
+   * Finds the secret of a subscription by its id, or by its URL if each subscription has its own. The
+   * first request for a subscription arrives before you know its id, so it belongs to one of the
+   * subscriptions whose id you do not know yet.
    *
    * @returns Undefined if there is no such subscription.
    */
   secretFor(route: WebhookRoute): Awaitable<string | WebhookKeys | null | undefined>
   /**
    * Processes or stores an event. When it resolves, the event is acknowledged; when it rejects, the
-   * server sends the event again. It should take less than five seconds. With `'discard'` the server
-   * is informed that the event is not wanted.
+   * server sends the event again. It should take less than five seconds. If it returns `'discard'`,
+   * the server is informed that the event is not wanted.
    */
   onEvent(event: EventOccurrence, context: WebhookContext): Awaitable<unknown>
   /** Events may have been missed; `cursor` is the position to continue from. */

@@ -28,8 +28,8 @@ import type { EventReceiverOptions, ExecutionPlatform } from './options.ts'
  * ```
  *
  * @returns The handler of requests. Its second argument is the execution context of Workers, for
- *   `waitUntil`; other runtimes need none. Statuses: 200 for a verification; 204 for what was
- *   processed; 400 for a body that is not an event; 401 if the signature or the timestamp is invalid,
+ *   `waitUntil`; other runtimes need none. Statuses: 200 for a verification; 204 for a processed
+ *   request; 400 for a body that is not an event; 401 if the signature or the timestamp is invalid,
  *   or the subscription is unknown; 405; 410 if the event is not wanted; 413 above 256 KiB; 415; and 503
  *   if the server should send the event again.
  * @see https://modelcontextprotocol.io/seps/3415-events-extension

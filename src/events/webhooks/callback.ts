@@ -46,8 +46,8 @@ export function readSecret(params: JsonObject): string {
 }
 
 /**
- * Whether requests may be sent to a URL: it is listed, or does not name a private host. Host names are
- * resolved by the option `fetch`.
+ * Whether requests may be sent to a URL: it is listed, or does not name a private host. Only the option
+ * `fetch` can reject host names that resolve to private addresses.
  */
 export function isAllowed(url: string, { allowedUrls }: WebhookSettings): boolean {
   const { origin, pathname, hostname } = new URL(url)
@@ -60,7 +60,7 @@ export function isAllowed(url: string, { allowedUrls }: WebhookSettings): boolea
 
 /**
  * Whether a path begins with another path, by whole segments. Paths with encoded separators are
- * never below another, because servers may decode them.
+ * never below another path, because servers may decode the separators.
  */
 export function isBelow(path: string, prefix: string): boolean {
   const isPrefix = `${path}/`.startsWith(prefix.replace(/\/*$/, '/'))

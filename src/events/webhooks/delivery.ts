@@ -23,20 +23,20 @@ import {
 } from './progress.ts'
 import { encodeBody, randomText, sendSigned } from './request.ts'
 import { planRetry, wasSuspendedTooLong } from './retries.ts'
-import { toOpen } from './subscribe.ts'
+import { asOpenSubscription } from './subscribe.ts'
 
 /** How many events are read at once. */
 const PAGE_EVENTS = 50
 /** How many events are delivered before other subscriptions have their turn. */
 const MAX_EVENTS = 500
-/** How long a subscription waits after an error of the author's functions, in milliseconds. */
-const AUTHOR_RETRY_MS = 30_000
+/** How long a subscription waits after a function of the application failed, in milliseconds. */
+const APPLICATION_RETRY_MS = 30_000
 /** How long an event type may be unknown before its subscriptions end, in milliseconds. */
 const MAX_MISSING_MS = 3_600_000
-/** How long a subscription waits if others already wait for a host that does not answer, in milliseconds. */
+/** How long a subscription waits if other requests already wait for its silent host, in milliseconds. */
 const SILENT_RETRY_MS = 30_000
-/** How long an event is tried again if the author's functions fail for it, in milliseconds. */
-const MAX_REJECTED_MS = 3_600_000
+/** How long an event is tried again if a function of the application fails for it, in milliseconds. */
+const MAX_BLOCKED_MS = 3_600_000
 
 /** What deliveries work with. */
 export interface DeliveryEnvironment {
@@ -47,7 +47,7 @@ export interface DeliveryEnvironment {
   readonly env: unknown
   /** Sends a request once fewer requests to the same receiver are under way. */
   readonly limit: HostLimits['run']
-  /** Aborts the request under way, when the subscription was deleted. */
+  /** Aborts, with the request under way, when the subscription was deleted. */
   readonly abort: AbortSignal
   /** Whether to stop before the next request. */
   readonly isOver: () => boolean
@@ -63,7 +63,7 @@ export async function deliverTo(
 ): Promise<void> {
   const { host, settings, storage, env, limit, abort, isOver } = environment
   const lease = new Lease(storage, taken, settings, abort)
-  let subscription: OpenSubscription = { ...toOpen(taken, env), log: storage }
+  let subscription: OpenSubscription = { ...asOpenSubscription(taken, env), log: storage }
 
   // A subscription that ends only has its last message to send
   if (isExpired(taken) && !(await expire())) return
@@ -92,12 +92,12 @@ export async function deliverTo(
   async function deliverEvents(): Promise<unknown> {
     for (let count = 0; ;) {
       let page: NextEvents
-      const { rejectedSince = Date.now() } = lease.progress
-      const stopsAtFailure = Date.now() - rejectedSince < MAX_REJECTED_MS
+      const { blockedSince = Date.now() } = lease.progress
+      const stopsAtFailure = Date.now() - blockedSince < MAX_BLOCKED_MS
       try {
         page = await host.next(subscription, lease.record.position, PAGE_EVENTS, stopsAtFailure)
       } catch (error) {
-        return postpone(error, { ...lease.progress, rejectedSince })
+        return postpone(error, { ...lease.progress, blockedSince })
       }
       if (page.truncated && !(await sendGap(page))) return
       for (const [index, { occurrence, position }] of page.events.entries()) {
@@ -105,7 +105,7 @@ export async function deliverTo(
         if (!(await sendEvent(occurrence, isLast ? page.position : position))) return
       }
       count += page.events.length
-      const { rejectedSince: _, ...progress } = lease.progress
+      const { blockedSince: _, ...progress } = lease.progress
       if (page.events.length === 0 && !(await lease.save({ position: page.position, progress }))) {
         return
       }
@@ -133,7 +133,7 @@ export async function deliverTo(
   /** Announces that events were skipped, if the receiver can continue from somewhere. */
   async function sendGap({ events, position }: NextEvents): Promise<boolean> {
     const firstPosition = events[0]?.position
-    // Before the first event, which is still to be sent. Only positions in the log are numbers
+    // The position before the first event, which is still to be sent. Only log positions are numbers
     const start =
       typeof firstPosition === 'number' ? firstPosition - 1 : (firstPosition ?? position)
     const cursor = await host.cursorOf(subscription, start)
@@ -163,7 +163,7 @@ export async function deliverTo(
   ): Promise<boolean> {
     const { messageId = '' } = repeated
     const { attempts = 0, notBefore = 0 } = lease.progress
-    // The receiver wants no request until after the last attempt: the body is given up
+    // The receiver asked for a pause that outlasts the last attempt: the body is given up
     if (notBefore > Date.now()) {
       return lease.save({ ...after, progress: withoutBody(lease.progress) })
     }
@@ -209,10 +209,10 @@ export async function deliverTo(
     return false
   }
 
-  /** Continues later, after an error of the author's functions. */
+  /** Continues later, after a function of the application failed. */
   async function postpone(error: unknown, progress: Progress): Promise<false> {
     host.report(error)
-    await lease.save({ dueAt: Date.now() + AUTHOR_RETRY_MS, progress: { ...progress } })
+    await lease.save({ dueAt: Date.now() + APPLICATION_RETRY_MS, progress: { ...progress } })
     return false
   }
 

@@ -5,11 +5,11 @@
  */
 import type { DeliveryFailure } from '../wire.ts'
 
-/** Codes of errors of TLS in Node, Deno and Bun. */
+/** The error codes of TLS failures in Node, Deno and Bun. */
 const TLS = /TLS|SSL|CERT|EPROTO|SIGNATURE|ISSUER/
-/** Codes of errors of timeouts. */
+/** The error codes of timeouts. */
 const TIMEOUT = /TIME/i
-/** Codes of errors for unreadable HTTP responses. */
+/** The error codes of unreadable HTTP responses. */
 const UNREADABLE = /HPE_|HTTP/
 
 /** What `fetch` rejects with, as the runtimes describe it. */
@@ -19,7 +19,7 @@ interface NetworkError {
   readonly cause?: { readonly code?: unknown }
 }
 
-/** The reason for an error of the network. */
+/** The reason for an error that `fetch` has thrown. */
 export function networkFailure(error: unknown): DeliveryFailure {
   const failure = error as NetworkError | undefined
   const text = [failure?.code, failure?.cause?.code, failure?.name].join(' ')

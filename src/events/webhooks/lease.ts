@@ -7,15 +7,15 @@ import type { EventStorage, WebhookSubscription } from '../storage.ts'
 import type { WebhookSettings } from './options.ts'
 import { progressOf, type Progress } from './progress.ts'
 
-/** How long a process may at least work without storing its progress, in milliseconds. */
+/** The shortest lease, in milliseconds. */
 const MIN_LEASE_MS = 60_000
 
-/** How long a process may work without storing its progress, in milliseconds. */
+/** The length of a lease, in which a process must store its progress, in milliseconds. */
 export function leaseMs({ timeoutMs }: WebhookSettings): number {
   return Math.max(MIN_LEASE_MS, 3 * timeoutMs)
 }
 
-/** A subscription that a storage has given to this process. */
+/** A subscription that this process has taken from the storage. */
 export class Lease {
   /** The subscription as it was last stored. */
   record: WebhookSubscription
@@ -40,14 +40,14 @@ export class Lease {
     return progressOf(this.record)
   }
 
-  /** How long the lease lasts, in milliseconds. */
+  /** The remaining time of the lease, in milliseconds. */
   get leftMs(): number {
     return (this.record.dueAt ?? 0) - Date.now()
   }
 
   /**
-   * Stores a change. Renews the lease, or ends it if `dueAt` is given. A refresh at the same time is
-   * preserved.
+   * Stores a change. Renews the lease, or ends it if `dueAt` is given. If the client has refreshed the
+   * subscription in the meantime, applies the change to the refreshed record.
    *
    * @returns Whether the subscription still belongs to this process.
    */

@@ -47,9 +47,9 @@ export interface WebhookOptions {
   /** Decides whether a client may subscribe with a URL, for example by its port. Default: yes. */
   allowUrl?: (url: URL, principal: string) => Awaitable<boolean>
   /**
-   * Decides whether a URL is known to accept events, so that it need not answer a challenge: by a list
-   * of yours, or with `listedReceiver`. `readDocument` requests a JSON object by the same rules as
-   * webhooks. Default: no.
+   * Decides whether a URL is known to accept events, so that it need not answer a challenge. Use your
+   * own list, or `listedReceiver`. `readDocument` fetches a JSON object by the same rules as webhooks.
+   * Default: no.
    */
   isVerified?: (
     url: URL,
@@ -57,19 +57,19 @@ export interface WebhookOptions {
     readDocument: (url: string) => Promise<JsonObject>,
   ) => Awaitable<boolean>
   /**
-   * How long a subscription lasts if the client requests no time, in milliseconds.
+   * How long a subscription lasts if the client requests no duration, in milliseconds.
    *
    * @default 1800000
    */
   ttlMs?: number
   /**
-   * The shortest time of a subscription, in milliseconds. Shorter requests are raised to it.
+   * The shortest duration of a subscription, in milliseconds. Shorter requests are raised to it.
    *
    * @default 300000
    */
   minTtlMs?: number
   /**
-   * The longest time of a subscription, in milliseconds. More than a day needs a durable storage.
+   * The longest duration of a subscription, in milliseconds. More than a day needs a durable storage.
    *
    * @default 86400000
    */
@@ -106,13 +106,13 @@ export interface WebhookOptions {
    */
   timeoutMs?: number
   /**
-   * How often an event is sent at most.
+   * The maximum number of attempts to send an event.
    *
    * @default 16
    */
   maxAttempts?: number
   /**
-   * How long an event is sent again after its first attempt, in milliseconds.
+   * How long after the first attempt an event is still sent again, in milliseconds.
    *
    * @default 7200000
    */

@@ -31,13 +31,13 @@ export interface Progress {
   /** How many attempts have failed since then. */
   readonly failures?: number | undefined
   readonly suspendedAt?: number | undefined
-  /** Since when the author's functions fail for the next event. */
-  readonly rejectedSince?: number | undefined
+  /** Since when a failing function of the application blocks the next event. */
+  readonly blockedSince?: number | undefined
   /** Since when the event type is unknown. */
   readonly missingSince?: number | undefined
 }
 
-/** The progress as it is stored; members that are undefined are not. */
+/** The progress as it is stored, without the members that are undefined. */
 type StoredProgress = Progress & JsonObject
 
 /** The progress of a stored subscription. */
@@ -55,7 +55,7 @@ export function withoutBody({
   return { acceptedAt, lastFailure, failedSince, failures }
 }
 
-/** The progress after a suspension, which does not count for the time in which a body is sent again. */
+/** The progress after a suspension. The suspended time does not count toward `maxRetryMs`. */
 export function resumed({
   suspendedAt = 0,
   firstAttemptAt = 0,

@@ -17,7 +17,7 @@ import type { WebhookRequest, WebhookSettings } from './options.ts'
 /** The maximum length of a response that is read, in bytes; the rest is discarded. */
 const MAX_RESPONSE_BYTES = 16_384
 
-/** What is sent. */
+/** The request to sign and send. */
 export interface SignedRequest {
   readonly url: string
   readonly subscriptionId: string

@@ -72,7 +72,7 @@ export function planRetry(
   }
 }
 
-/** Whether a subscription would not have expired if it had not been suspended for too long. */
+/** Whether a subscription that never expires has ended because it was suspended for too long. */
 export function wasSuspendedTooLong(subscription: WebhookSubscription): boolean {
   const { status, expiresAt } = subscription
   const { suspendedAt = 0 } = progressOf(subscription)

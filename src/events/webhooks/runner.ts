@@ -1,5 +1,5 @@
 /**
- * Runs the deliveries that are due.
+ * Runs the webhook deliveries that are due.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -14,14 +14,14 @@ import type { WebhookSettings } from './options.ts'
 
 /** The maximum number of subscriptions that a process works on at once. */
 const MAX_DELIVERIES = 1_000
-/** How often a process looks for what others left, in milliseconds. */
+/** How often a process looks for deliveries that other processes made due or left, in milliseconds. */
 const POLL_MS = 5_000
 /** The shortest wait before due subscriptions are taken again, in milliseconds. */
 const MIN_WAIT_MS = 50
 /** How long `close` waits for requests under way, in milliseconds. */
 const CLOSE_MS = 5_000
 
-/** Delivers what is due, in one process. */
+/** Runs the deliveries of one process. */
 export interface Runner extends Pick<AttachedWebhooks, 'deliver' | 'wake' | 'close'> {
   readonly limits: HostLimits
   /** Aborts the request to a subscription that was deleted. */

@@ -21,7 +21,7 @@ import { createVerify } from './verification.ts'
 
 /** How long requests are also signed with a replaced secret, in milliseconds. */
 const ROTATION_MS = 300_000
-/** How many replaced secrets are used at most. */
+/** The maximum number of replaced secrets that are still used. */
 const MAX_OLD_SECRETS = 2
 
 /** The methods for clients. */
@@ -30,7 +30,7 @@ export interface SubscriptionMethods {
    * Creates or refreshes a subscription.
    *
    * @throws {ProtocolError} In this order: Forbidden without a principal; NotFound; Unsupported;
-   *   `INVALID_PARAMS` for the arguments, then for the URL and the secret; Forbidden;
+   *   `INVALID_PARAMS` for the arguments, then for the URL and the secret; Forbidden by `authorize`;
    *   ResourceExhausted; CallbackEndpointError.
    */
   subscribe(params: JsonObject, ctx: RequestContext): Promise<SubscribeEventsResult>
@@ -62,7 +62,7 @@ export function subscriptionMethods(
       let secret = ''
       let expiresAt: number | null = null
       const opened = await host.open(params, 'webhook', ctx, {
-        beforeModes() {
+        beforeModeCheck() {
           const value = modeOf(params)
           if (value === 'webhook') return
           const data = { feature: 'deliveryMode', value }
@@ -78,13 +78,13 @@ export function subscriptionMethods(
         },
       })
       const id = await subscriptionId(principal, url, opened.name, opened.arguments)
-      // `open` is the same object as `opened`, by which the host knows the validated arguments
-      const open = Object.assign(opened, { id })
-      // Also serializes the challenges of a URL
+      // Still the same object, by whose identity the host finds the validated arguments
+      const subscription = Object.assign(opened, { id })
+      // With this lock, a URL also gets only one challenge at a time
       return withKeyLock(JSON.stringify([principal, url]), async () => {
         for (;;) {
           const identity = { id, principal, url, expiresAt }
-          const result = await createOrRefresh(identity, open, secret, params, ctx)
+          const result = await createOrRefresh(identity, subscription, secret, params, ctx)
           if (result) return result
         }
       })
@@ -105,7 +105,7 @@ export function subscriptionMethods(
           }
           // Another process may change it at the same time
           if (stored && !(await storage.remove(stored))) continue
-          if (live) host.unsubscribed(toOpen(stored, ctx.env))
+          if (live) host.unsubscribed(asOpenSubscription(stored, ctx.env))
           return
         }
       })
@@ -116,24 +116,24 @@ export function subscriptionMethods(
   /** Resolves with undefined if another process has changed the subscription at the same time. */
   async function createOrRefresh(
     identity: Pick<WebhookSubscription, 'id' | 'principal' | 'url' | 'expiresAt'>,
-    open: OpenSubscription,
+    subscription: OpenSubscription,
     secret: string,
     params: JsonObject,
     ctx: RequestContext,
   ): Promise<SubscribeEventsResult | undefined> {
     const { id, principal, url, expiresAt } = identity
-    const { name, arguments: args, subscriber } = open
+    const { name, arguments: args, subscriber } = subscription
     const stored = await storage.load(id, name)
     const live = stored && isLive(stored) ? stored : undefined
     if (!live) await requireCapacity(principal)
-    // Of a refresh, only the validity of the cursor matters: the server knows what it has delivered
-    const { position, truncated } = await host.start(open, params)
+    // A refresh only validates the cursor: the server knows what it has delivered
+    const { position, truncated } = await host.start(subscription, params)
     await verify(url, principal, id, secret)
     if (live) return save()
     // During the verification, other subscriptions of the principal may have been created
     return withKeyLock(principal, async () => {
       await requireCapacity(principal)
-      await host.subscribed(open)
+      await host.subscribed(subscription)
       let result: SubscribeEventsResult | undefined
       try {
         result = await oneAtATime(async () => {
@@ -141,7 +141,7 @@ export function subscriptionMethods(
           return save()
         })
       } finally {
-        if (!result) host.unsubscribed(open)
+        if (!result) host.unsubscribed(subscription)
       }
       return result
     })
@@ -151,9 +151,9 @@ export function subscriptionMethods(
       for (;;) {
         const progress = current ? progressOf(current) : {}
         const isResumed = current?.status === 'suspended'
-        // A source must be asked for its events
+        // Events of a source only arrive when it is polled, so the first poll is due at once
         const isDue = isResumed || (!current && typeof position === 'string')
-        const subscription: WebhookSubscription = {
+        const record: WebhookSubscription = {
           ...identity,
           name,
           arguments: args,
@@ -165,17 +165,19 @@ export function subscriptionMethods(
           dueAt: isDue ? Date.now() : (current?.dueAt ?? null),
           progress: isResumed ? resumed(progress) : { ...progress },
         }
-        if (await storage.save(subscription)) break
+        if (await storage.save(record)) break
         // A delivery may have changed it at the same time
         current = live && (await storage.load(id, name))
         if (!current || !isLive(current)) return undefined
       }
       // The stored subscription had expired
-      if (stored && !live && !isTerminated(stored)) host.unsubscribed(toOpen(stored, ctx.env))
+      if (stored && !live && !isTerminated(stored)) {
+        host.unsubscribed(asOpenSubscription(stored, ctx.env))
+      }
       return {
         id,
         refreshBefore: expiresAt === null ? null : toIso(expiresAt),
-        cursor: await host.cursorOf(open, current ? current.position : position),
+        cursor: await host.cursorOf(subscription, current ? current.position : position),
         truncated: !live && truncated,
         ...(current && { deliveryStatus: deliveryStatus(current, limits.isBusy(url)) }),
       }
@@ -196,8 +198,8 @@ export function subscriptionMethods(
   }
 }
 
-/** A stored subscription, as the author's functions receive it. */
-export function toOpen(stored: WebhookSubscription, env: unknown): OpenSubscription {
+/** Converts a stored subscription to the form in which the host works with it. */
+export function asOpenSubscription(stored: WebhookSubscription, env: unknown): OpenSubscription {
   const { id, name, arguments: args, principal, auth } = stored
   return { id, name, arguments: args, subscriber: { principal, auth, env } }
 }

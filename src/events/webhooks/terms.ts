@@ -1,5 +1,5 @@
 /**
- * How long subscriptions last.
+ * How long webhook subscriptions last.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */

@@ -12,7 +12,7 @@ import type { DeliveryFailure } from '../wire.ts'
 import type { WebhookSettings } from './options.ts'
 import { encodeBody, randomText, sendRequest, sendSigned } from './request.ts'
 
-/** How many hostnames have counts at most. */
+/** The maximum number of hostnames whose challenges are counted. */
 const MAX_HOSTNAMES = 10_000
 /** The period in which the challenges of a hostname are counted, in milliseconds. */
 const PERIOD_MS = 60_000
@@ -35,7 +35,7 @@ export type Verify = (
  * Creates a function that verifies URLs, and remembers which principals have verified which URLs.
  *
  * It throws CallbackEndpointError if the URL does not answer the challenge, and ResourceExhausted if
- * its hostname was asked too often.
+ * its hostname was challenged too often.
  */
 export function createVerify(host: EventHost, settings: WebhookSettings): Verify {
   const counts = boundedCache<string, { failed: number; succeeded: number }>(MAX_HOSTNAMES)

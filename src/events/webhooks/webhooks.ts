@@ -14,14 +14,14 @@ import {
 } from './options.ts'
 import { isTerminated, termination } from './progress.ts'
 import { createRunner } from './runner.ts'
-import { subscriptionMethods, toOpen } from './subscribe.ts'
+import { asOpenSubscription, subscriptionMethods } from './subscribe.ts'
 
 /** How many subscriptions are ended at once. */
 const PAGE_SUBSCRIPTIONS = 100
 
 /**
  * Delivers events by HTTP requests to URLs that clients subscribe with. Requests are signed as
- * Standard Webhooks defines it, and repeated until the receiver accepts them.
+ * Standard Webhooks defines, and repeated until the receiver accepts them.
  *
  * @example
  * ```ts
@@ -92,7 +92,7 @@ function attachTo(host: EventHost, settings: WebhookSettings): AttachedWebhooks 
           : await storage.save({ ...stored, ...termination(error), version, dueAt: Date.now() })
       if (isEnded) {
         abort(stored.id)
-        return host.unsubscribed(toOpen(stored, undefined))
+        return host.unsubscribed(asOpenSubscription(stored, undefined))
       }
       stored = await storage.load(stored.id, stored.name)
     }

@@ -1,0 +1,24 @@
+/**
+ * Calls the functions that the application passes to `events`, such as `authorize`, with a timeout.
+ *
+ * @see https://modelcontextprotocol.io/seps/3415-events-extension
+ */
+import { withTimeout } from '../patterns/timeout.ts'
+import type { Awaitable } from '../patterns/awaitable.ts'
+
+/** How long a function of the application may take, in milliseconds. */
+export const APPLICATION_TIMEOUT_MS = 20_000
+
+/**
+ * Calls a function of the application, with a timeout.
+ *
+ * @param label The name of the function, for the error.
+ * @throws {SdkError} `TIMEOUT`; anything that the function throws.
+ */
+export async function callApplication<T>(call: () => Awaitable<T>, label: string): Promise<T> {
+  const returned = call()
+  // Only a promise needs a timer. Most functions do not return one, and they run for each event
+  if (!(returned instanceof Promise)) return returned
+  const message = `"${label}" did not return within ${APPLICATION_TIMEOUT_MS} ms`
+  return withTimeout(APPLICATION_TIMEOUT_MS, () => returned, undefined, message)
+}
