@@ -25,7 +25,7 @@ const MAX_DESCRIPTION_LENGTH = 300
 /** The stored state of a flow while the user is away. */
 export type Flow = {
   /** The URL of the MCP server. */
-  readonly server: string
+  readonly mcpServer: string
   /** The issuer of the authorization server. */
   readonly issuer: string
   readonly resource: string
@@ -60,7 +60,7 @@ export async function createFlow(
     ...(scopes.includes(OFFLINE_ACCESS) && { prompt: 'consent' }),
   }
   for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value)
-  const flow = { server: mcpServer, issuer, resource, scopes, redirectUri, state, verifier }
+  const flow = { mcpServer, issuer, resource, scopes, redirectUri, state, verifier }
   return { url: url.href, flow }
 }
 
@@ -112,8 +112,8 @@ export function readFlow(text: string): Flow {
 
 function isFlow(value: unknown): value is Flow {
   if (!isObject(value) || !Array.isArray(value.scopes)) return false
-  const { server, issuer, resource, redirectUri, state, verifier } = value
-  const texts = [server, issuer, resource, redirectUri, state, verifier]
+  const { mcpServer, issuer, resource, redirectUri, state, verifier } = value
+  const texts = [mcpServer, issuer, resource, redirectUri, state, verifier]
   return texts.every((text) => typeof text === 'string')
 }
 

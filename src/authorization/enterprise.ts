@@ -70,7 +70,7 @@ export function enterpriseManaged(options: EnterpriseOptions): SignIn {
       throw new AuthorizationError('token', `"${issuer}" does not accept ID-JAG assertions`)
     }
     const client = oauthClient(request.server, options)
-    return redeemAssertion(request, client, await exchange(request, options))
+    return redeemAssertion(request, client, await exchangeSubjectToken(request, options))
   }
   return createIssuerBoundSignIn(
     options,
@@ -80,7 +80,7 @@ export function enterpriseManaged(options: EnterpriseOptions): SignIn {
 }
 
 /** Exchanges the user's token for an assertion at the identity provider. */
-async function exchange(
+async function exchangeSubjectToken(
   { network, server, resource, scopes }: GrantRequest,
   { identityProvider, subject }: EnterpriseOptions,
 ): Promise<string> {

@@ -179,12 +179,12 @@ class CodeGrant implements Grant {
     const redirect = this.#options.interaction.returned?.()
     if (!redirect) return undefined
     const flow = readFlow(redirect.flow)
-    const { server, issuer, resource, scopes, redirectUri } = flow
-    const request = await createRequest(server, issuer, resource, scopes)
+    const { mcpServer, issuer, resource, scopes, redirectUri } = flow
+    const request = await createRequest(mcpServer, issuer, resource, scopes)
     const client = await findClient(request, this.#options, redirectUri)
     const obtained = redeemCode(request, client, flow, redirect.callback)
     const token = await addRegistration(request, client, obtained)
-    return { server, token }
+    return { server: mcpServer, token }
   }
 }
 

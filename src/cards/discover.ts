@@ -94,7 +94,7 @@ export async function discover(
   const search = new CatalogSearch(domain, fetchOptions)
   const searchResult = (): Discovery => ({ cards: search.cards, failures: search.failures })
   if (from === 'endpoint') {
-    const card = await optional(
+    const card = await ifAvailable(
       cardAt(`${address.origin}${address.pathname.replace(/\/$/, '')}/server-card`),
     )
     if (card) return { cards: [card], failures: [] }
@@ -108,10 +108,10 @@ export async function discover(
   }
   if (hasCatalog || !olderPaths) return searchResult()
   for (const path of OLDER_CATALOGS) {
-    if (await optional(search.readRoot(`${origin}${path}`))) return searchResult()
+    if (await ifAvailable(search.readRoot(`${origin}${path}`))) return searchResult()
   }
   for (const path of OLDER_CARDS) {
-    const card = await optional(cardAt(`${origin}${path}`))
+    const card = await ifAvailable(cardAt(`${origin}${path}`))
     if (card) return { cards: [card], failures: [] }
   }
   return searchResult()
@@ -143,7 +143,7 @@ function namesEndpoint({ card }: FoundCard, endpoint: URL): boolean {
 }
 
 /** Waits for a document that may not exist. Resolves with `undefined` if it cannot be read. */
-async function optional<T>(attempt: Promise<T>): Promise<T | undefined> {
+async function ifAvailable<T>(attempt: Promise<T>): Promise<T | undefined> {
   try {
     return await attempt
   } catch (error) {

@@ -115,7 +115,7 @@ export async function fetchDocument(
   await requireAllowed(request.url, request.domain, allowUrl)
   if (stored) await requireAllowed(stored.url, request.domain, allowUrl)
   if (stored && performance.now() < stored.freshUntil) return stored
-  const received = await follow(request, options, stored)
+  const received = await fetchWithRedirects(request, options, stored)
   const freshUntil = freshUntilOf(received.headers)
   const document = { ...received, freshUntil: freshUntil ?? 0 }
   if (freshUntil === undefined) cache?.delete(key)
@@ -124,7 +124,7 @@ export async function fetchDocument(
 }
 
 /** Sends the request, and follows redirects to URLs that are allowed. */
-async function follow(
+async function fetchWithRedirects(
   request: DocumentRequest,
   options: FetchDocumentOptions,
   stored: StoredDocument | undefined,
@@ -137,7 +137,7 @@ async function follow(
     const message = `"${request.url}" did not answer within ${timeoutMs} ms`
     const result = await withTimeout(
       remainingMs,
-      (timeout) => exchange(url, request, options, stored, timeout),
+      (timeout) => sendOnce(url, request, options, stored, timeout),
       signal,
       message,
     ).catch((error: unknown) => {
@@ -156,7 +156,7 @@ async function follow(
 }
 
 /** Sends one request. Resolves with the document, or with the target of a redirect. */
-async function exchange(
+async function sendOnce(
   url: string,
   { types }: DocumentRequest,
   { fetch = globalThis.fetch, maxBytes = 1_048_576 }: FetchDocumentOptions,

@@ -118,7 +118,8 @@ function privacyFaults({ remotes = [], _meta = {} }: ServerCard, development: bo
     return input
   })
   for (const key in _meta) {
-    if (!isExtensionId(key) || isProtocolKey(key)) faults.push(`"${key}" must not be a key of "_meta"`)
+    if (!isExtensionId(key) || isProtocolKey(key))
+      faults.push(`"${key}" must not be a key of "_meta"`)
   }
   for (const { url } of remotes) faults.push(...publishedUrlFaults(url, development))
   return faults

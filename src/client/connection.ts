@@ -231,7 +231,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
   }
 
   /** Calls a hook and reports what it throws. */
-  hook(run: () => unknown): void {
+  runHook(run: () => unknown): void {
     callHook(run, (error) => this.reportError(error))
   }
 

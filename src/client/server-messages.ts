@@ -51,15 +51,15 @@ export function createReceiver(connection: Connection): ChannelReceiver {
   const deliver = (message: JsonRpcNotification, call: Call | undefined): void => {
     const { method, params = {} } = message
     const uncheckedParams: unknown = params
-    connection.hook(() => options.onNotification?.(message))
+    connection.runHook(() => options.onNotification?.(message))
     if (method === 'notifications/progress') {
       // Progress of completed or unknown requests is ignored
-      connection.hook(() =>
+      connection.runHook(() =>
         connection.calls.get(params.progressToken)?.progress(uncheckedParams as ProgressParams),
       )
     } else if (method === 'notifications/message') {
-      connection.hook(() => call?.options.onLog?.(uncheckedParams as LoggingMessageParams))
-      connection.hook(() => options.onLog?.(uncheckedParams as LoggingMessageParams))
+      connection.runHook(() => call?.options.onLog?.(uncheckedParams as LoggingMessageParams))
+      connection.runHook(() => options.onLog?.(uncheckedParams as LoggingMessageParams))
     } else {
       connection.inputHandlers.receive?.(message)
       connection.changes?.receive(message)
@@ -94,7 +94,7 @@ export function createReceiver(connection: Connection): ChannelReceiver {
           if (isResponse(message)) receiveResponse(message, call)
           else if ('id' in message) receiveRequest(message, call)
           else {
-            connection.hook(() =>
+            connection.runHook(() =>
               connection.pass(message, { incoming: true }, (passed) => deliver(passed, call)),
             )
           }

@@ -52,7 +52,7 @@ export function cachedHttpTarget(
         // The user is never asked twice to sign in
         rethrowRejectedSignIn(error)
         // The server has changed
-        connection.hook(() => cache.delete(url))
+        connection.runHook(() => cache.delete(url))
         await openStreamable(connection, url)
         await connection.negotiate()
       }
@@ -62,8 +62,8 @@ export function cachedHttpTarget(
       const { channel, revision, versions } = connection
       const legacyTransport = channel.http ? STREAMABLE_HTTP : HTTP_SSE
       // A client that supports only older revisions never tried newer revisions, so there is nothing to cache
-      if (revision.era === 'modern') connection.hook(() => cache.delete(url))
-      else if (versions.modern[0]) connection.hook(() => cache.set(url, legacyTransport))
+      if (revision.era === 'modern') connection.runHook(() => cache.delete(url))
+      else if (versions.modern[0]) connection.runHook(() => cache.set(url, legacyTransport))
     },
   }
 }

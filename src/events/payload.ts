@@ -25,7 +25,8 @@ export async function payloadFor(
   // Each function gets its own copy, which it may modify
   const copy = (): JsonObject => structuredClone(data)
   try {
-    if (matches && !(await callApplication(() => matches(input, copy(), subscriber), 'matches'))) return
+    if (matches && !(await callApplication(() => matches(input, copy(), subscriber), 'matches')))
+      return
     if (!transform) return data
     const transformed = await callApplication(() => transform(copy(), subscriber), 'transform')
     return await validPayload(entry, transformed, 'transform')

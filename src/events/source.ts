@@ -68,7 +68,11 @@ async function start(
 }
 
 /** Reads the events after a position, which is a {@link SourcePosition} as JSON. */
-async function readSource(context: ReadContext, from: Position, limit: number): Promise<NextEvents> {
+async function readSource(
+  context: ReadContext,
+  from: Position,
+  limit: number,
+): Promise<NextEvents> {
   const position = typeof from === 'string' ? from : null
   const { entry, subscription, report } = context
   const { name } = entry.item

@@ -46,7 +46,7 @@ export interface Channel {
   /** Sends a message without a response: a notification, or the response to a request from the server. */
   send(message: JsonRpcNotification | JsonRpcResponse): Promise<void>
   /** Opens the stream for messages that the server initiates, if the transport needs one. */
-  listen?(): void
+  openStream?(): void
   /** Identifies the user of the requests, so that the cached results of different users stay separate. */
   principal?(): Promise<string>
   /** After the server has rejected the token of a background request, waits until it accepts a new token. */

@@ -70,7 +70,7 @@ export interface TaskRecord {
   /** Responses that no run of the handler has consumed yet, by the handler's keys. */
   readonly answers: { readonly [key: string]: InputOutcome & { readonly asked: string } }
   /** The keys that requests for input have used so far, since a key is never reused. */
-  readonly asked: readonly string[]
+  readonly usedKeys: readonly string[]
   /** State of an `input_required` result that the handler returned itself. */
   readonly ownState?: string | undefined
   /** Whether the outcome is reported externally after the handler has returned. */
@@ -112,7 +112,7 @@ export function newRecord(
     recording,
     inputs: {},
     answers: {},
-    asked: [],
+    usedKeys: [],
   }
 }
 

@@ -91,7 +91,7 @@ export function ask(
 ): Transition {
   return (before, now) => {
     const inputs: [string, OpenInput][] = []
-    const usedKeys = [...before.asked]
+    const usedKeys = [...before.usedKeys]
     for (const [key, question] of Object.entries(questions)) {
       let wireKey = key
       for (let n = 2; usedKeys.includes(wireKey); n++) wireKey = `${key}~${n}`
@@ -102,7 +102,7 @@ export function ask(
       // Unlike an assignment, this allows any text as a key, even `__proto__`
       inputs: Object.fromEntries(inputs),
       answers: {},
-      asked: usedKeys,
+      usedKeys,
       recording,
       ownState,
       ...UNLEASED,

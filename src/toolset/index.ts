@@ -4,6 +4,6 @@
  * @module
  */
 export { toolFunctions } from './functions.ts'
-export { aiTools } from './ai-tools.ts'
-export type { AiTool } from './ai-tools.ts'
+export { aiSdkTools } from './ai-sdk-tools.ts'
+export type { AiSdkTool } from './ai-sdk-tools.ts'
 export type { ToolFunction } from './functions.ts'

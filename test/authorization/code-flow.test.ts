@@ -316,7 +316,7 @@ describe('a page that the user leaves', () => {
     const auth = world.signIn({ interaction, tokens })
     await using client = await world.connect(auth)
     expect(await client.listAllTools()).toHaveLength(1)
-    expect(JSON.parse(kept.flow)).toMatchObject({ issuer: ISSUER, server: MCP })
+    expect(JSON.parse(kept.flow)).toMatchObject({ issuer: ISSUER, mcpServer: MCP })
   })
 
   const tokens = {
@@ -343,7 +343,7 @@ describe('a page that the user leaves', () => {
     ['what it kept broken', (_: string, callback: string) => ({ flow: '{}', callback })],
   ])('reports the return once, with %s', async (_, change) => {
     const flow = JSON.stringify({
-      server: MCP,
+      mcpServer: MCP,
       issuer: ISSUER,
       resource: MCP,
       scopes: [],

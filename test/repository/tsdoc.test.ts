@@ -22,7 +22,7 @@ const FRONT_DOOR: Readonly<Record<string, readonly string[]>> = {
   './json-schema': ['jsonSchema', 'outputValidator'],
   './skills': ['skills', 'loadSkill'],
   './apps': ['appResource', 'appTool'],
-  './toolset': ['toolFunctions', 'aiTools'],
+  './toolset': ['toolFunctions', 'aiSdkTools'],
   './testing': ['connectInMemory', 'scriptedFetch', 'scriptedPeer'],
   './cloudflare': ['createWorker', 'bindingTransport'],
   './cloudflare/storage': ['objectStorage'],

@@ -25,7 +25,7 @@ export function taskRecord(taskId: string, changes: Partial<TaskRecord> = {}): T
     recording: { answers: {}, steps: { 'a step': [1] }, open: {} },
     inputs: {},
     answers: {},
-    asked: [],
+    usedKeys: [],
     ...changes,
   }
 }

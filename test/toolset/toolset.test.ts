@@ -13,7 +13,7 @@ import {
 } from '../../src/presets/server.ts'
 import { taskPolling, tasks } from '../../src/tasks/index.ts'
 import { connectInMemory, scriptedPeer } from '../../src/testing/index.ts'
-import { aiTools, toolFunctions } from '../../src/toolset/index.ts'
+import { aiSdkTools, toolFunctions } from '../../src/toolset/index.ts'
 import { closing } from '../closing.ts'
 import { settled } from '../settled.ts'
 
@@ -123,7 +123,7 @@ describe('tools as functions', () => {
     expect(functions.map(({ tool }) => tool.name)).toEqual(names)
     for (const { name } of functions) expect(name).toMatch(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/)
     expect(new Set(functions.map(({ name }) => name)).size).toBe(names.length)
-    expect(Object.keys(await aiTools(client, { jsonSchema }))).toHaveLength(names.length)
+    expect(Object.keys(await aiSdkTools(client, { jsonSchema }))).toHaveLength(names.length)
   })
 
   test('are those that are wanted; a schema that is changed is a copy', async () => {
@@ -194,7 +194,7 @@ function modelCalling(toolName: string, input: object): MockLanguageModelV3 {
 describe('the tool set of the ai package', () => {
   async function ask(toolName: string, input: object): Promise<unknown> {
     const client = await connected(weather())
-    const tools = await aiTools(client, { jsonSchema })
+    const tools = await aiSdkTools(client, { jsonSchema })
     const { text: said } = await generateText({
       model: modelCalling(toolName, input),
       tools,
@@ -232,7 +232,7 @@ describe('the tool set of the ai package', () => {
     const blocks = [{ type: 'video', data: 'x' }, { type: 'image' }, { type: 'resource' }, null]
     const { text: said } = await generateText({
       model: modelCalling('odd', {}),
-      tools: await aiTools(await scripted(['odd'], blocks), { jsonSchema }),
+      tools: await aiSdkTools(await scripted(['odd'], blocks), { jsonSchema }),
       prompt: 'Hm?',
       stopWhen: stepCountIs(2),
     })
@@ -254,7 +254,7 @@ describe('the tool set of the ai package', () => {
       })
     })
     const client = await connected(server)
-    const tools = await aiTools(client, { jsonSchema })
+    const tools = await aiSdkTools(client, { jsonSchema })
     const ask = (abortSignal?: AbortSignal) =>
       generateText({
         model: modelCalling('hang', {}),
@@ -272,7 +272,7 @@ describe('the tool set of the ai package', () => {
   test('passes the schema on unchanged, and reports progress', async () => {
     const received: unknown[] = []
     const client = await connected(weather())
-    const tools = await aiTools(client, {
+    const tools = await aiSdkTools(client, {
       jsonSchema,
       onProgress: ({ progress }, { toolCallId, tool }) => {
         received.push([progress, toolCallId, tool.name])
@@ -294,5 +294,5 @@ test('a misspelt filter is refused, so that no tool is given to a model by mista
   const message = /^The toolset has no option "filter"; it has .*\binclude\b/
   await expect(toolFunctions(client, options)).rejects.toThrow(message)
   const withSchema = { filter: () => false, jsonSchema } as never
-  await expect(aiTools(client, withSchema)).rejects.toThrow(message)
+  await expect(aiSdkTools(client, withSchema)).rejects.toThrow(message)
 })

@@ -165,7 +165,7 @@ export class Subscriptions {
     if (!subscription) return
     const forward = async (): Promise<void> => {
       for await (const message of subscription) {
-        if (this.#hasListen) this.#connection.hook(() => callChangeHook(this.#options, message))
+        if (this.#hasListen) this.#connection.runHook(() => callChangeHook(this.#options, message))
       }
     }
     this.#connection.reportFailureOf(forward())
@@ -190,14 +190,14 @@ export class Subscriptions {
 
   /** Opens the stream on which a session announces changes. */
   #openStream(): void {
-    if (!this.#hasOpenedStream) this.#connection.channel.listen?.()
+    if (!this.#hasOpenedStream) this.#connection.channel.openStream?.()
     this.#hasOpenedStream = true
   }
 
   /** Restores the subscriptions of the old session in a new session. */
   async restore(): Promise<void> {
     const connection = this.#connection
-    if (this.#hasOpenedStream) connection.channel.listen?.()
+    if (this.#hasOpenedStream) connection.channel.openStream?.()
     for (const uri of this.#subscriberCounts.keys()) {
       // `request` would recover the session by itself, and wait for this function
       await connection.start('resources/subscribe', { uri }).result.catch((error) => {
@@ -219,7 +219,7 @@ export class Subscriptions {
   receive(message: JsonRpcNotification): void {
     forgetStale(this.#connection.cache, message)
     for (const queue of this.#queues) if (matchesFilter(queue.filter, message)) queue.push(message)
-    this.#connection.hook(() => callChangeHook(this.#options, message))
+    this.#connection.runHook(() => callChangeHook(this.#options, message))
   }
 
   /** Ends all subscriptions. */

@@ -56,7 +56,7 @@ export function withoutBody({
 }
 
 /** The progress after a suspension. The suspended time does not count toward `maxRetryMs`. */
-export function resumed({
+export function resumedProgress({
   suspendedAt = 0,
   firstAttemptAt = 0,
   ...rest

@@ -14,10 +14,17 @@ import type { SubscribeEventsResult } from '../wire.ts'
 import { isAllowed, modeOf, readSecret, readUrl } from './callback.ts'
 import type { HostLimits } from './host-limits.ts'
 import type { WebhookSettings } from './options.ts'
-import { deliveryStatus, isLive, isTerminated, progressOf, resumed, toIso } from './progress.ts'
+import {
+  deliveryStatus,
+  isLive,
+  isTerminated,
+  progressOf,
+  resumedProgress,
+  toIso,
+} from './progress.ts'
 import { subscriptionId } from './subscription-id.ts'
 import { expiryOf } from './terms.ts'
-import { createVerify } from './verification.ts'
+import { createUrlVerifier } from './verification.ts'
 
 /** How long requests are also signed with a replaced secret, in milliseconds. */
 const ROTATION_MS = 300_000
@@ -50,7 +57,7 @@ export function subscriptionMethods(
   limits: HostLimits,
 ): SubscriptionMethods {
   const { storage } = host
-  const verify = createVerify(host, settings)
+  const verify = createUrlVerifier(host, settings)
   const withKeyLock = keyedMutex()
   /** Creates one subscription at a time, because all principals share a limit. */
   const oneAtATime = semaphore(1)
@@ -161,9 +168,9 @@ export function subscriptionMethods(
           ...(subscriber.auth && { auth: subscriber.auth }),
           position: current ? current.position : position,
           version: ((current ?? stored)?.version ?? 0) + 1,
-          secrets: rotate(current?.secrets ?? [], secret),
+          secrets: rotateSecrets(current?.secrets ?? [], secret),
           dueAt: isDue ? Date.now() : (current?.dueAt ?? null),
-          progress: isResumed ? resumed(progress) : { ...progress },
+          progress: isResumed ? resumedProgress(progress) : { ...progress },
         }
         if (await storage.save(record)) break
         // A delivery may have changed it at the same time
@@ -205,7 +212,10 @@ export function asOpenSubscription(stored: WebhookSubscription, env: unknown): O
 }
 
 /** Puts a new secret in front; the previous one is used for a while. */
-function rotate(secrets: readonly WebhookSecret[], secret: string): readonly WebhookSecret[] {
+function rotateSecrets(
+  secrets: readonly WebhookSecret[],
+  secret: string,
+): readonly WebhookSecret[] {
   const until = Date.now() + ROTATION_MS
   const old = secrets
     .filter((previous) => previous.secret !== secret)

@@ -24,7 +24,7 @@ const MAX_FAILED = 20
 const VERIFIED_MS = 86_400_000
 
 /** Ensures that a principal may have events sent to a URL. */
-export type Verify = (
+export type UrlVerifier = (
   url: string,
   principal: string,
   subscriptionId: string,
@@ -37,7 +37,7 @@ export type Verify = (
  * It throws CallbackEndpointError if the URL does not answer the challenge, and ResourceExhausted if
  * its hostname was challenged too often.
  */
-export function createVerify(host: EventHost, settings: WebhookSettings): Verify {
+export function createUrlVerifier(host: EventHost, settings: WebhookSettings): UrlVerifier {
   const counts = boundedCache<string, { failed: number; succeeded: number }>(MAX_HOSTNAMES)
 
   return async (url, principal, subscriptionId, secret) => {

@@ -40,7 +40,7 @@ export class ListeningChannel extends StreamableHttpChannel {
     return headers.get('authorization') ?? ''
   }
 
-  listen(): void {
+  openStream(): void {
     this.#streamAbort.abort()
     this.#streamAbort = new AbortController()
     const reading = this.#keepStreamOpen(this, this.#streamAbort.signal)

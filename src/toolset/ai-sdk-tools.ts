@@ -17,7 +17,7 @@ import type {
 import { toolFunctions, type ToolFunction, type ToolsetOptions } from './functions.ts'
 
 /** How the tool set is created. */
-export interface AiToolsOptions<Schema> extends ToolsetOptions {
+export interface AiSdkToolsOptions<Schema> extends ToolsetOptions {
   /** `jsonSchema` of the `ai` package. */
   readonly jsonSchema: (schema: never) => Schema
   /** Called with the progress of every call. */
@@ -27,17 +27,17 @@ export interface AiToolsOptions<Schema> extends ToolsetOptions {
 }
 
 /** The part of a result that a model sees. */
-export type AiOutput =
-  | { type: 'content'; value: AiContent[] }
+export type AiSdkOutput =
+  | { type: 'content'; value: AiSdkContent[] }
   | { type: 'error-text'; value: string }
 
 /** One part of the output that a model sees. */
-export type AiContent =
+export type AiSdkContent =
   | { type: 'text'; text: string }
   | { type: 'image-data' | 'file-data'; data: string; mediaType: string }
 
 /** One tool in the format of the `ai` package. */
-export interface AiTool<Schema> {
+export interface AiSdkTool<Schema> {
   /** The tool's description. */
   readonly description?: string
   /** The schema of the arguments, as `jsonSchema` of the `ai` package returns it. */
@@ -48,7 +48,7 @@ export interface AiTool<Schema> {
     options: { toolCallId: string; abortSignal?: AbortSignal | undefined },
   ): Promise<CallToolResult>
   /** Converts a result for the model: to text, images and files, or to an error if the tool failed. */
-  toModelOutput(options: { output: CallToolResult }): AiOutput
+  toModelOutput(options: { output: CallToolResult }): AiSdkOutput
 }
 
 /**
@@ -58,11 +58,11 @@ export interface AiTool<Schema> {
  * ```ts
  * import { generateText, jsonSchema, type LanguageModel } from 'ai'
  * import { connect } from 'edgewise/client'
- * import { aiTools } from 'edgewise/toolset'
+ * import { aiSdkTools } from 'edgewise/toolset'
  *
  * export async function ask(model: LanguageModel, prompt: string): Promise<string> {
  *   await using client = await connect('https://example.com/mcp')
- *   const tools = await aiTools(client, { jsonSchema })
+ *   const tools = await aiSdkTools(client, { jsonSchema })
  *   return (await generateText({ model, prompt, tools })).text
  * }
  * ```
@@ -71,12 +71,12 @@ export interface AiTool<Schema> {
  * @throws {RangeError} If `maxNameLength` is less than 8.
  * @see https://ai-sdk.dev/docs/foundations/tools
  */
-export async function aiTools<Schema>(
+export async function aiSdkTools<Schema>(
   client: BaseClient,
-  { jsonSchema, onProgress, ...options }: AiToolsOptions<Schema>,
-): Promise<Record<string, AiTool<Schema>>> {
+  { jsonSchema, onProgress, ...options }: AiSdkToolsOptions<Schema>,
+): Promise<Record<string, AiSdkTool<Schema>>> {
   const functions = await toolFunctions(client, options)
-  const entry = (toolFunction: ToolFunction): [string, AiTool<Schema>] => {
+  const entry = (toolFunction: ToolFunction): [string, AiSdkTool<Schema>] => {
     const { name, description, parameters, tool } = toolFunction
     return [
       name,
@@ -99,7 +99,7 @@ export async function aiTools<Schema>(
   return Object.fromEntries(functions.map(entry))
 }
 
-function modelOutput({ content, structuredContent, isError }: CallToolResult): AiOutput {
+function modelOutput({ content, structuredContent, isError }: CallToolResult): AiSdkOutput {
   const parts = content.map(modelContent)
   if (parts.length === 0 && structuredContent !== undefined) {
     parts.push({ type: 'text', text: JSON.stringify(structuredContent) })
@@ -110,7 +110,7 @@ function modelOutput({ content, structuredContent, isError }: CallToolResult): A
 }
 
 /** Converts a content block for a model. Unknown blocks, such as blocks of later revisions, are sent as JSON. */
-function modelContent(block: ContentBlock): AiContent {
+function modelContent(block: ContentBlock): AiSdkContent {
   if (!isContentBlock(block)) return { type: 'text', text: JSON.stringify(block) }
   switch (block.type) {
     case 'text':
