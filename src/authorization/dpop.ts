@@ -69,12 +69,12 @@ export function dpop({ keyPair, alg = 'ES256', declare }: DpopOptions = {}): Pro
         .sign(privateKey)
       return { dpop: proof }
     },
-    storeNonce({ headers, status }, url) {
+    acceptNonce({ headers, status }, url) {
       const nonce = singleValue(headers, 'dpop-nonce')
       const { origin } = new URL(url)
-      if (!nonce || nonces.get(origin) === nonce) return { mayRetry: false }
+      if (!nonce || nonces.get(origin) === nonce) return false
       nonces.set(origin, nonce)
-      return { mayRetry: status === 400 || status === 401 }
+      return status === 400 || status === 401
     },
   }
 }

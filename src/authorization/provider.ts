@@ -102,15 +102,15 @@ export class TokenProvider implements SignIn {
   accepted(response: Response, request: HttpRequestFacts): void {
     const token = this.#usedTokens.get(request)
     if (token) this.#unacceptedTokens.delete(token)
-    this.#options.proofs?.storeNonce(response, request.url)
+    this.#options.proofs?.acceptNonce(response, request.url)
   }
 
   async challenged(response: Response, request: HttpRequestFacts): Promise<boolean> {
     const server = await this.#stateOf(request.server)
     const challengeParams = readChallengeParams(response, server.network.proofs ? 'dpop' : 'bearer')
     const error = challengeParams.get('error')
-    const mayRetry = server.network.proofs?.storeNonce(response, request.url).mayRetry
-    if (mayRetry && error === 'use_dpop_nonce') return true
+    if (server.network.proofs?.acceptNonce(response, request.url) && error === 'use_dpop_nonce')
+      return true
     const usedToken = this.#usedTokens.get(request)
     const { background } = request
     const lacksScopes = response.status === 403

@@ -37,7 +37,7 @@ export interface Proofs {
   /** The proof headers for one request. */
   headers(method: string, url: string, accessToken?: string): Promise<Record<string, string>>
   /** Stores the nonce of a response. Returns whether the request may be retried with it. */
-  storeNonce(response: Response, url: string): { readonly mayRetry: boolean }
+  acceptNonce(response: Response, url: string): boolean
 }
 
 /** How requests are sent. */

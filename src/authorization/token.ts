@@ -110,7 +110,7 @@ export async function postGrant(
     secrets.push(...basicSecrets(headers))
     const init: RequestInit = { method: 'POST', headers, body, redirect: 'manual' }
     const response = await send(network, href, init, step)
-    if (proofs?.storeNonce(response, href).mayRetry && attempt === 0) {
+    if (proofs?.acceptNonce(response, href) && attempt === 0) {
       response.body?.cancel().catch(() => {})
     } else {
       return readAnswer(network, response, href, step, secrets)

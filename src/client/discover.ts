@@ -57,7 +57,7 @@ export async function discover(
       // A server that answers any request, for example with `{}`, does not support discovery
       const isUnrelated = resultType === undefined && supported === undefined
       const code = isUnrelated ? 'UNSUPPORTED' : 'INVALID_MESSAGE'
-      throw new SdkError(code, 'The discovery result is invalid', { data: result })
+      throw new SdkError(code, '"server/discover" returned an invalid result', { data: result })
     }
     const agreedVersion = chooseVersion(modern, supported)
     if (agreedVersion) {

@@ -62,8 +62,10 @@ export function cachedHttpTarget(
       const { channel, revision, versions } = connection
       const legacyTransport = channel.http ? STREAMABLE_HTTP : HTTP_SSE
       // A client that supports only older revisions never tried newer revisions, so there is nothing to cache
-      if (revision.era === 'modern') connection.runHook(() => cache.delete(url))
-      else if (versions.modern[0]) connection.runHook(() => cache.set(url, legacyTransport))
+      connection.runHook(() => {
+        if (revision.era === 'modern') cache.delete(url)
+        else if (versions.modern[0]) cache.set(url, legacyTransport)
+      })
     },
   }
 }

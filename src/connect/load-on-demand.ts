@@ -15,7 +15,7 @@ export function loadOnDemand(): Promise<OnDemand> {
   return import('./on-demand.ts').then(
     ({ onDemand }) => onDemand,
     (cause: unknown) => {
-      throw new SdkError('NETWORK', 'Cannot load a part of the client', { cause })
+      throw new SdkError('NETWORK', 'Cannot load part of the client', { cause })
     },
   )
 }

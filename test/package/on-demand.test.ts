@@ -45,7 +45,7 @@ describe('A client whose code for some features cannot be loaded', () => {
   const failure = {
     name: 'SdkError',
     code: 'NETWORK',
-    message: 'Cannot load a part of the client',
+    message: 'Cannot load part of the client',
     cause: { code: 'ERR_MODULE_NOT_FOUND' },
   }
 
