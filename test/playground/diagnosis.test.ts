@@ -132,6 +132,12 @@ describe('The playground explains', () => {
     await sees(page.locator('.entry[data-failed]'), 'timed out')
     await press(page, 'Run again with 5 minutes')
     await sees(page.locator('.elapsed'), /times out in (?:300|29\d) s/)
+    // What a call waits for is not announced in another view
+    await show(page, 'history', 'History')
+    await page.clock.fastForward(6_000)
+    expect(await announced.innerText()).toBe('')
+    await show(page, 'tool/plain', 'plain')
+    await sees(result(page), /has reported no progress/)
     await press(page, 'Cancel')
     await page.locator('.busy').waitFor({ state: 'detached' })
   })
