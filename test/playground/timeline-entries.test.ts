@@ -139,25 +139,27 @@ describe('The timeline', () => {
     expect(others.map((each) => each.group)).toEqual([check, check])
   })
 
-  it('folds the polls of a task into one entry, with the last state of the task', () => {
-    const { entries, exchange, send } = session()
+  it('folds the messages about the state of a task into one entry, which shows the last state', () => {
+    const { entries, exchange, send, message } = session()
     const poll = (id: number, taskId: string, status: string): void =>
       exchange(request(id, 'tasks/get', { taskId }), 200, response(id, { taskId, status }))
+    const listening = send(request(0, 'subscriptions/listen'))
     poll(1, 'a', 'working')
     poll(2, 'b', 'working')
     exchange(request(3, 'ping'), 200, response(3))
-    poll(4, 'a', 'working')
+    poll(4, 'a', 'input_required')
     send(request(5, 'tasks/get', { taskId: 'b' }))
     const groups = (): Entry[] => entries.filter(({ members }) => members)
-    const polls = (about: string): object => ({ kind: 'request', title: 'tasks/get', about })
+    const task = (about: string): object => ({ kind: 'request', title: 'tasks/get', about })
     expect(groups().map(look)).toEqual([
-      { ...polls('a'), outcome: 'working, 2 polls', took: 140 },
-      { ...polls('b'), outcome: 'working, 2 polls', took: 'in progress' },
+      { ...task('a'), outcome: 'input_required, 2 messages', took: 140 },
+      { ...task('b'), outcome: 'working, 2 messages', took: 'in progress' },
     ])
-    poll(6, 'a', 'failed')
-    expect(groups()[0]).toMatchObject({ outcome: 'failed, 3 polls', failed: true })
+    message(listening, notification('notifications/tasks', { taskId: 'a', status: 'failed' }))
+    expect(groups()[0]).toMatchObject({ outcome: 'failed, 3 messages', failed: true })
     expect(groups().map(({ members }) => members?.length)).toEqual([3, 2])
     expect(entries.filter(({ group }) => !group).map(({ title }) => title)).toEqual([
+      'subscriptions/listen',
       'tasks/get',
       'tasks/get',
       'ping',

@@ -87,14 +87,14 @@ describe('The entries of a check', () => {
   })
 })
 
-it('A failed poll is found by a filter of errors, with the row of the polls', () => {
-  const polls = entry({ members: [] })
-  const failed = entry({ level: 'error', failed: true, group: polls })
-  polls.members?.push(failed, entry({ group: polls }))
+it('A filter of errors finds the row of a task of which one poll has failed', () => {
+  const task = entry({ members: [] })
+  const failed = entry({ level: 'error', failed: true, group: task })
+  task.members?.push(failed, entry({ group: task }))
   const errors = createFilter([], 'error', '')
-  expect(isShown(polls, errors, none)).toBe(true)
+  expect(isShown(task, errors, none)).toBe(true)
   expect(isShown(failed, errors, none)).toBe(false)
-  expect(isShown(failed, errors, new Set([polls]))).toBe(true)
+  expect(isShown(failed, errors, new Set([task]))).toBe(true)
 })
 
 describe('The axis of the timeline', () => {

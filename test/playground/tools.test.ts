@@ -115,9 +115,9 @@ describe('Playground: tools', () => {
     expect(await page.evaluate(printing)).toBe(true)
     await result(page).getByText('Task', { exact: true }).click()
     await sees(result(page), /"status": "completed"/)
-    const polls = page.locator('.entry', { hasText: 'tasks/get' })
-    expect(await polls.count()).toBe(1)
-    await sees(polls, /^\w+, \d+ polls?$/)
+    const states = page.locator('.entry', { hasText: 'tasks/get' })
+    expect(await states.count()).toBe(1)
+    await sees(states, /^completed, \d+ messages$/)
   })
 
   it('have their result in sight when they are run from above by the shortcut', async () => {

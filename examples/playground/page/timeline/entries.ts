@@ -7,7 +7,6 @@
 import { addPart, end, type Entry, type NewEntry, type Part } from './entry.ts'
 import { messagesOf, type Message } from './messages.ts'
 import { createPairing, isDiscovery, TIMED_OUT, type Pairing } from './pairing.ts'
-import { polledTask, summarizePolls } from './polls.ts'
 import type {
   EndRecord,
   HeaderValues,
@@ -19,6 +18,7 @@ import type {
   SessionRecord,
   StepRecord,
 } from './record.ts'
+import { summarizeTask, taskIdOf } from './task-group.ts'
 
 /** Computes entries, record by record. */
 export interface EntryBuilder {
@@ -26,8 +26,8 @@ export interface EntryBuilder {
   add(record: SessionRecord): ReadonlySet<Entry>
   /** The numbers of the HTTP exchanges that are in progress. */
   openExchanges(): ReadonlySet<number>
-  /** Begins new groups for later polls, because the entries of the present ones are removed. */
-  endPolls(): void
+  /** Begins new groups for later messages about tasks, because the entries of the present ones are removed. */
+  endTaskGroups(): void
 }
 
 /** How a response of another origin is described that the browser does not let the page read. */
@@ -62,8 +62,8 @@ export function entryBuilder(): EntryBuilder {
   const checks = new Map<number, Entry>()
   /** The last calls, by the name of the tool. */
   const calls = new Map<string | undefined, Entry>()
-  /** The groups of polls, by the client and the id of the task. */
-  const polls = new Map<string, Entry>()
+  /** The groups of messages about tasks, by the ids of the tasks. */
+  const tasks = new Map<string, Entry>()
   /** The group that the entries of the present record belong to. */
   let group: Entry | undefined
 
@@ -105,7 +105,7 @@ export function entryBuilder(): EntryBuilder {
     }
     const messages = messagesOf(record)
     const hasMessages = messages.length > 0
-    group = check ?? pollsOf(messages, client, at)
+    group = check ?? taskGroupOf(messages, at)
     const entries = hasMessages
       ? messages.map((message) => pairing.send(message, at))
       : [create({ kind: 'http', title: line, start: at, direction: 'sent' })]
@@ -144,7 +144,7 @@ export function entryBuilder(): EntryBuilder {
     const exchange = exchanges.get(http)
     const messages = messagesOf(record)
     const pairing = exchange?.pairing ?? pairingOf(0)
-    group = exchange?.check
+    group = exchange?.check ?? taskGroupOf(messages, at)
     for (const each of messages) pairing.receive(each, at, exchange?.entries ?? [])
     if (!exchange || (messages.length > 0 && exchange.hasMessages)) return
     const method = messages[0]?.['method']
@@ -199,16 +199,15 @@ export function entryBuilder(): EntryBuilder {
     change(entry)
   }
 
-  /** The group of polls that a request belongs to. */
-  function pollsOf([message]: readonly Message[], client: number, at: number): Entry | undefined {
-    const task = message && polledTask(message)
-    if (task === undefined) return undefined
-    const key = `${client} ${task}`
-    const title = 'tasks/get'
+  /** The group of a message about the state of a task. */
+  function taskGroupOf([message = {}]: readonly Message[], at: number): Entry | undefined {
+    const about = taskIdOf(message)
+    if (about === undefined) return undefined
+    const title = String(message['method'])
     const entry =
-      polls.get(key) ??
-      create({ kind: 'request', title, about: task, direction: 'sent', start: at, members: [] })
-    polls.set(key, entry)
+      tasks.get(about) ??
+      create({ kind: 'request', title, about, direction: 'sent', start: at, members: [] })
+    tasks.set(about, entry)
     return entry
   }
 
@@ -222,7 +221,7 @@ export function entryBuilder(): EntryBuilder {
   function summarize(entry: Entry): void {
     const { kind, members = [] } = entry
     if (kind === 'check') entry.about = `${members.length} entries`
-    else summarizePolls(entry, members)
+    else summarizeTask(entry, members)
     change(entry)
   }
 
@@ -260,7 +259,7 @@ export function entryBuilder(): EntryBuilder {
       return changed
     },
     openExchanges: () => new Set(exchanges.keys()),
-    endPolls: () => polls.clear(),
+    endTaskGroups: () => tasks.clear(),
   }
 }
 

@@ -65,7 +65,7 @@ export interface Entry {
   omitted: number
   /** The request that an entry belongs to. */
   parent?: Entry
-  /** The group in whose row an entry is folded: a check, or the polls of a task. */
+  /** The group in whose row an entry is folded: a check, or the messages about the state of a task. */
   readonly group?: Entry
   /** The entries of a group. */
   readonly members?: Entry[]

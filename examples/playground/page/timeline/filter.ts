@@ -34,7 +34,7 @@ export function isShown(entry: Entry, filter: Filter, open: ReadonlySet<Entry>):
   const isSearch = filter.words.length > 0
   if (group && !open.has(group) && !isSearch) return false
   if (matches(entry, filter)) return true
-  // The requests of a check fail on purpose, and a failed poll may be followed by others
+  // The requests of a check fail on purpose. A group of a task shows its last state only
   const looksInside = members && (open.has(entry) || isSearch || kind !== 'check')
   return looksInside ? members.some((each) => matches(each, filter)) : false
 }

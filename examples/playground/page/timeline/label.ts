@@ -38,11 +38,13 @@ export function endingOf(response: { [member: string]: unknown }): Ending {
   if (result['isError'] === true) return { outcome: 'tool error', failed: true }
   if (result['resultType'] === 'input_required') return { outcome: 'input required', failed: false }
   if (result['resultType'] === 'task') return { outcome: 'task', failed: false }
-  const { taskId, status } = result
-  if (typeof taskId === 'string' && typeof status === 'string') {
-    return { outcome: status, failed: status === 'failed' }
-  }
-  return { outcome: 'result', failed: false }
+  return taskStateOf(result) ?? { outcome: 'result', failed: false }
+}
+
+/** Returns the state of the task that an object describes; `undefined` if it describes none. */
+export function taskStateOf({ taskId, status }: { [name: string]: unknown }): Ending | undefined {
+  if (typeof taskId !== 'string' || typeof status !== 'string') return undefined
+  return { outcome: status, failed: status === 'failed' }
 }
 
 /** The error code of a request that the user rejected. */

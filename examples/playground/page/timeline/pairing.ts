@@ -12,6 +12,7 @@ import {
   lineOf,
   progressOf,
   subjectOf,
+  taskStateOf,
   unansweredEnding,
 } from './label.ts'
 import { isResponse, type Message } from './messages.ts'
@@ -250,6 +251,8 @@ export function createPairing(
             title: String(method),
             about: subjectOf(params),
           })
+    const state = taskStateOf(values)
+    if (state) end(entry, at, state.outcome, state.failed)
     addPart(entry, { at, title: 'Notification', direction: 'received', body, isMain: true })
   }
 

@@ -57,7 +57,7 @@ export function createRecording(): Recording {
   function keepEntries(isKept: (entry: Entry) => boolean): void {
     for (const entry of entries) if (!isKept(entry)) removed.add(entry)
     entries = entries.filter(isKept)
-    builder.endPolls()
+    builder.endTaskGroups()
   }
 
   return {
