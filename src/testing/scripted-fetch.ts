@@ -37,7 +37,7 @@ export interface ScriptedFetch {
  *
  * const down = scriptedFetch(() => new Response('Bad gateway', { status: 502 }))
  * await connect('https://test.example/mcp', { fetch: down.fetch }).catch(({ code }) => {
- *   console.log(code, down.seen.length) // HTTP
+ *   console.log(code, down.requests.length) // HTTP
  * })
  * ```
  */
