@@ -230,6 +230,24 @@ describe('A recording', () => {
     expect(recording.entries.map(({ outcome }) => outcome)).toEqual(['result'])
   })
 
+  it('begins a new group for a task that is polled after it was cleared', () => {
+    const recording = createRecording()
+    const http = { client: 1, method: 'POST', url: 'https://example.com/mcp', headers: {} } as const
+    const params = { taskId: 'a' }
+    const poll = (id: number): void => {
+      const json = { jsonrpc: '2.0', id, method: 'tasks/get', params }
+      recording.add({ type: 'request', at: id, http: id, ...http, json })
+      const result = { taskId: 'a', status: 'working' }
+      recording.add({ type: 'message', at: id, http: id, json: { jsonrpc: '2.0', id, result } })
+    }
+    poll(1)
+    recording.clear()
+    poll(2)
+    const [group, ...others] = recording.entries
+    expect(group?.members).toEqual(others)
+    expect(others).toHaveLength(1)
+  })
+
   it('does not report the end of an open stream that was cleared', () => {
     const recording = createRecording()
     const request = { type: 'request', at: 1, http: 1, client: 1, method: 'GET' } as const
