@@ -35,7 +35,7 @@ interface TokenTarget extends IssuingServer {
 /**
  * The parameters of all token challenges together, because a server may spread its requirements
  * over several challenges. If a parameter is repeated, a challenge of `ownScheme` takes precedence
- * over the other scheme, and among challenges of one scheme the first.
+ * over a challenge of the other scheme. Among challenges of one scheme, the first takes precedence.
  *
  * @param ownScheme The scheme that the client uses.
  */

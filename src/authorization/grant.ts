@@ -108,7 +108,7 @@ export interface GrantRequest extends TokenPurpose {
 export interface Grant {
   /** The scope that requests refresh tokens, if they are wanted. */
   readonly offlineScope?: string | undefined
-  /** Obtains a token without an earlier one. */
+  /** Obtains a new token, without refreshing an earlier one. */
   obtain(request: GrantRequest): Promise<TokenRecord>
   /** Refreshes a token. If absent, a new token is obtained instead. */
   refresh?(request: GrantRequest, token: TokenRecord): Promise<TokenRecord>

@@ -11,12 +11,12 @@ import { parseUrl } from '../patterns/url.ts'
 
 /** How the redirect is received. */
 export interface LoopbackOptions {
-  /** The port of the redirect URI. By default the registered one, or any free port, is used. */
+  /** The port of the redirect URI. Default: the port of the registered redirect URI, or any free port. */
   readonly port?: number
   /**
    * The host name of the redirect URI: `localhost` if the client is registered with that, or a
-   * loopback address. The listener binds to loopback addresses only. By default the registered one,
-   * or `127.0.0.1`, is used.
+   * loopback address. The listener binds to loopback addresses only. Default: the host name of the
+   * registered redirect URI, or `127.0.0.1`.
    */
   readonly hostname?: string
   /**

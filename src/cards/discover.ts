@@ -35,7 +35,10 @@ export interface DiscoverOptions extends FetchDocumentOptions {
 
 /** The result of {@link discover}. */
 export interface Discovery {
-  /** The cards, in the order of the catalog. Of several cards for one endpoint, only the newest version. */
+  /**
+   * The cards, in the order of the catalog. Of several entries with one identifier, only the newest version
+   * is included, and of several cards with one endpoint, only the first card.
+   */
   readonly cards: readonly FoundCard[]
   /** The entries whose card could not be read, and the entries beyond the limits. */
   readonly failures: readonly CardFailure[]
@@ -61,8 +64,8 @@ const OLDER_CARDS = [
 const OLDER_CATALOGS = ['/.well-known/mcp/catalog.json', '/.well-known/ard.json']
 
 /**
- * Finds the servers of a domain. A domain without a catalog has none, which is not an error. Nothing
- * is connected or stored: show the user what was found, then use {@link chooseRemote}.
+ * Finds the servers of a domain. For a domain without a catalog, the result is empty. Does not connect to
+ * the servers or store anything: show the user what was found, then use {@link chooseRemote}.
  *
  * Reads at most 100 cards and nested catalogs per catalog, 500 cards in total, and nested catalogs to a
  * depth of 4.

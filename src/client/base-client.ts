@@ -145,7 +145,7 @@ export class BaseClient {
   /**
    * Adds middleware: `use(layer)` for all requests of the client, `use(method, layer)` for messages of
    * one method, and `use('*', layer)` for every message: requests and notifications, in both directions.
-   * The first one added is outermost.
+   * The middleware that is added first is outermost.
    *
    * @example
    * ```ts

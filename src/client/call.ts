@@ -133,7 +133,7 @@ export class Call implements OutgoingRequest {
     return true
   }
 
-  /** Checks the timeouts after a delay, unless it is too long for `setTimeout`. */
+  /** Checks the timeouts after a delay, unless the delay is too long for `setTimeout`. */
   #startTimer(delayMs: number): void {
     if (delayMs <= MAX_TIMER_MS) this.#timer = setTimeout(() => this.#checkTimeouts(), delayMs)
   }

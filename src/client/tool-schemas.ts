@@ -32,7 +32,7 @@ export class ToolSchemas {
    *
    * @param isFirst Whether this is the first page of a list.
    * @param onFault Called for each tool whose header annotations are invalid. Such tools are not
-   *   returned. If no headers repeat arguments, omit it: these tools are then returned too.
+   *   returned. Omit it if no headers repeat arguments: such tools are then returned too.
    * @returns The tools that can be called.
    */
   storePage(

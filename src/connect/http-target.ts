@@ -85,8 +85,8 @@ export function endpointUrl(endpoint: string | URL): string {
 }
 
 /**
- * Rethrows a rejected sign-in, also if it is the cause of a closed connection: another transport would
- * not help.
+ * Rethrows a rejected sign-in, even if it is only the cause of a closed connection: another transport
+ * would not help.
  */
 export function rethrowRejectedSignIn(error: unknown): void {
   for (let cause = error; cause instanceof SdkError; cause = cause.cause) {

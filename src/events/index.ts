@@ -1,5 +1,5 @@
 /**
- * Events: what happens on a server, delivered by poll, stream and webhook.
+ * Events of a server, which the server delivers to clients by poll, stream and webhook.
  *
  * The extension is in Beta, and its exports may change in minor versions.
  *

@@ -61,8 +61,8 @@ export interface ServerEvents extends ServerExtension {
   deliveries(subscriptionId: string): Promise<readonly DeliveryAttempt[]>
   /**
    * Delivers events to webhooks until none is due. A running process and the alarms of Durable Objects
-   * deliver automatically. Call this method, for example in a cron job, where neither runs between
-   * requests.
+   * deliver automatically. Where neither runs between requests, call this method, for example in a cron
+   * job.
    *
    * @returns When the next delivery is due, in milliseconds since 1970.
    */

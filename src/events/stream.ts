@@ -76,7 +76,7 @@ export async function runStream(
     wakeSignal.send()
   }
 
-  /** Sends what is new, or waits for it. */
+  /** Sends the new events, or waits for some. */
   async function advance(): Promise<void> {
     try {
       const isDue = Date.now() >= readAt

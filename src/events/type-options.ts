@@ -56,7 +56,7 @@ export interface SourceEvents {
   readonly hasMore?: boolean
 }
 
-/** What a caller wants to subscribe to. */
+/** A caller's request to subscribe. */
 export interface SubscriptionRequest<Input = unknown> extends Subscriber {
   /** The validated arguments. */
   readonly arguments: Input
@@ -90,7 +90,7 @@ export interface EventTypeOptions<
     payload: InferOutput<Payload>,
     subscriber: Subscriber,
   ): Awaitable<boolean>
-  /** Returns the payload for one subscriber, for example without members that it may not see. */
+  /** Returns the payload for one subscriber, for example without members that the subscriber may not see. */
   transform?(payload: InferOutput<Payload>, subscriber: Subscriber): Awaitable<JsonObject>
   /**
    * Pulls events from a source, once for each subscription, in place of `emit`. May be called again

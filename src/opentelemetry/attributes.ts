@@ -93,7 +93,7 @@ export function contentAttributes({ method, params }: Operation, result?: JsonOb
   if (method !== 'prompts/get' || result) return {}
   const attributes: Attributes = {}
   for (const [key, value] of Object.entries(args ?? {}).slice(0, MAX_VARIABLES)) {
-    // Arguments of prompts are texts: others are refused, but not before the span begins
+    // The server refuses prompt arguments that are not texts, but only after the span has begun
     attributes[`gen_ai.prompt.variable.${key}`] =
       typeof value === 'string' ? value : JSON.stringify(value)
   }

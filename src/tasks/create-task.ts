@@ -22,7 +22,7 @@ import type { NewTask, TaskRecord } from './record.ts'
 import type { TaskService } from './service.ts'
 import { coreTaskOf, META_IMMEDIATE_RESPONSE, relatedTo, taskOf } from './wire.ts'
 
-/** What creating a task needs. */
+/** What {@link createTaskForCall} needs from the server. */
 export interface TaskCreation {
   readonly service: TaskService
   readonly options: TasksOptions
@@ -44,7 +44,7 @@ const REMEDY = {
  * to the run of a task.
  *
  * @throws {ProtocolError} `METHOD_NOT_FOUND` in revisions with sessions, if the client requests a
- *   task of a tool that supports none, or omits it for a tool that requires one.
+ *   task for a tool that does not support tasks, or no task for a tool that requires one.
  * @throws {SdkError} `CAPABILITY_MISSING` if the tool requires a task and the client does not
  *   support tasks.
  */

@@ -163,7 +163,7 @@ export class TaskEngine implements TaskService {
 
   /**
    * Resumes every task that no process is running, for example after a restart. If other processes
-   * share the store, also resumes the tasks of those that crash later.
+   * share the store, also resumes the tasks of processes that crash later.
    */
   async resume(platform: Platform = {}): Promise<void> {
     const { limits, leaseMs } = this.#options

@@ -23,8 +23,8 @@ export interface TaskRecordStore {
   /** Deletes a task. */
   remove(taskId: string): Awaitable<void>
   /**
-   * Notifies the subscriber of what other processes do with the tasks, until the returned function
-   * is called. Only for stores that several processes share.
+   * Notifies the subscriber of the changes and messages of tasks in other processes, until the returned
+   * function is called. Only for stores that several processes share.
    */
   subscribe?(subscriber: TaskStoreSubscriber): () => void
   /**
@@ -34,7 +34,7 @@ export interface TaskRecordStore {
   publishMessage?(taskId: string, message: JsonRpcNotification): void
 }
 
-/** Receives what other processes do with tasks of the same store. */
+/** Receives the changes and messages of tasks in other processes that share the store. */
 export interface TaskStoreSubscriber {
   /**
    * Called with the id of a task that another process has changed; without an id if changes may

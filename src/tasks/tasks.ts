@@ -177,7 +177,7 @@ export class ServerTasks implements Tasks, TaskFactory {
   }
 
   async resume(env?: unknown): Promise<void> {
-    // A host's own service resumes tasks by itself
+    // A service of the platform resumes its tasks itself
     if (this.#activeService === this.#engine) await this.#engine.resume({ env })
   }
 

@@ -92,7 +92,7 @@ export class FollowedSubscription {
     await this.#store.remove(this.record.key)
   }
 
-  /** Stores the position that the server sent last. Null or undefined means that it has none. */
+  /** Stores the position that the server sent last. Null or undefined means that there is no history. */
   async moveTo(cursor: unknown): Promise<void> {
     const { record } = this
     if (typeof cursor === 'string') {

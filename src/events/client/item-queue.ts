@@ -1,5 +1,5 @@
 /**
- * The queue between what delivers events and the loop that reads them.
+ * The queue between a delivery mode, which adds events, and the loop, which reads them.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */

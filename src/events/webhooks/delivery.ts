@@ -38,7 +38,7 @@ const SILENT_RETRY_MS = 30_000
 /** How long an event is tried again if a function of the application fails for it, in milliseconds. */
 const MAX_BLOCKED_MS = 3_600_000
 
-/** What deliveries work with. */
+/** What a delivery needs in addition to the subscription. */
 export interface DeliveryEnvironment {
   readonly host: EventHost
   readonly settings: WebhookSettings
@@ -152,8 +152,8 @@ export async function deliverTo(
    * Sends the current body once, and stores the result.
    *
    * @param eventId The id in the log of deliveries.
-   * @param after What changes when the body was accepted or given up.
-   * @param repeated What further attempts must send again.
+   * @param after The changes to store once the body was accepted or given up.
+   * @param repeated The values that further attempts must send again.
    */
   async function attempt(
     eventId: string,

@@ -12,7 +12,7 @@ const TIMEOUT = /TIME/i
 /** The error codes of unreadable HTTP responses. */
 const UNREADABLE = /HPE_|HTTP/
 
-/** What `fetch` rejects with, as the runtimes describe it. */
+/** The errors with which `fetch` rejects, in the forms of the runtimes. */
 interface NetworkError {
   readonly code?: unknown
   readonly name?: unknown

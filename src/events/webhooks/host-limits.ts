@@ -1,6 +1,6 @@
 /**
  * Limits requests to each host, so that many subscriptions do not flood one receiver, and a receiver
- * that never answers does not keep the process from delivering to others.
+ * that never answers does not keep the process from delivering to other receivers.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */

@@ -45,7 +45,7 @@ export function progressOf({ progress }: WebhookSubscription): Progress {
   return progress
 }
 
-/** The progress without what belongs to the current body, after the body was given up. */
+/** The progress without the members that belong to the current body, after the body was given up. */
 export function withoutBody({
   acceptedAt,
   lastFailure,
@@ -69,7 +69,7 @@ export function controlProgress(control: ControlBody): StoredProgress {
   return { control, messageId: `msg_${control.type}_${randomText()}` }
 }
 
-/** What changes when the server ends a subscription: its receiver is still to be notified. */
+/** The changes to store when the server ends a subscription: its receiver is still to be notified. */
 export function termination(error: Error): {
   readonly progress: Progress & JsonObject
   readonly status: 'active'
@@ -96,7 +96,7 @@ export function isLive(subscription: WebhookSubscription): boolean {
 }
 
 /**
- * What the result of a refresh says about the deliveries.
+ * The status of the deliveries, for the result of a refresh.
  *
  * @param isThrottled Whether requests wait because there are too many for the host.
  */

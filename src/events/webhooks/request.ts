@@ -39,7 +39,7 @@ export interface Answer {
   readonly text?: string | undefined
 }
 
-/** Sends a request with a new timestamp and signatures. Resolves for failures too. */
+/** Sends a request with a new timestamp and signatures. Also resolves if the request fails. */
 export async function sendSigned(
   { url, subscriptionId, messageId, body, secrets }: SignedRequest,
   settings: WebhookSettings,
@@ -61,7 +61,7 @@ export async function sendSigned(
   return sendRequest(url, { method: 'POST', headers, body }, settings, signal)
 }
 
-/** Sends a request, if its URL is allowed, with a timeout. Resolves for failures too. */
+/** Sends a request, if its URL is allowed, with a timeout. Also resolves if the request fails. */
 export async function sendRequest(
   url: string,
   request: Omit<WebhookRequest, 'signal' | 'redirect'>,

@@ -22,10 +22,10 @@ const MAX_REJECTED_GAPS = 3
 const MAX_SUSPENDED_MS = 86_400_000
 
 /**
- * What changes after a failed attempt: the subscription continues later, or is suspended. Without
- * `dueAt`, the body is given up.
+ * Returns the changes to store after a failed attempt: the subscription continues later, or is suspended.
+ * Without `dueAt`, the body is given up.
  *
- * @param repeated What further attempts must send again.
+ * @param repeated The values that further attempts must send again.
  */
 export function planRetry(
   record: WebhookSubscription,
@@ -35,7 +35,7 @@ export function planRetry(
   { maxAttempts, maxRetryMs, suspendAfterMs }: WebhookSettings,
 ): Pick<WebhookSubscription, 'progress'> & Partial<WebhookSubscription> {
   const before = progressOf(record)
-  // The receiver does not want this body, but may want others
+  // The receiver does not want this body, but may want other bodies
   if (status === 410 || status === 413) return { progress: withoutBody(before) }
   const now = Date.now()
   const { firstAttemptAt = now, failedSince = now, control } = before

@@ -211,7 +211,7 @@ export function asOpenSubscription(stored: WebhookSubscription, env: unknown): O
   return { id, name, arguments: args, subscriber: { principal, auth, env } }
 }
 
-/** Puts a new secret in front; the previous one is used for a while. */
+/** Adds a new secret as the first. The previous secrets are still used for a while. */
 function rotateSecrets(
   secrets: readonly WebhookSecret[],
   secret: string,

@@ -91,7 +91,7 @@ export function createUrlVerifier(host: EventHost, settings: WebhookSettings): U
     return isEchoed && !failure ? undefined : 'challenge_failed'
   }
 
-  /** Fetches the JSON object at a URL; an empty one if there is none. */
+  /** Fetches the JSON object at a URL; an empty object if there is none. */
   async function readDocument(url: string): Promise<JsonObject> {
     const { failure, text } = await sendRequest(url, { method: 'GET', headers: {} }, settings)
     return parseObject(failure ? undefined : text) ?? {}
