@@ -85,6 +85,7 @@ const firstStyles = ['base', 'controls', 'layout/layout', 'connection/connection
 /** The styles that are loaded after the first paint, in the order in which they override each other. */
 const styles = [
   'form/controls',
+  'connection/address',
   'layout/tabs',
   'navigation',
   'views/views',

@@ -34,6 +34,7 @@ export interface AddressForm {
 export function setUpAddress(): AddressForm {
   const form = find('connect', HTMLFormElement)
   const address = find('endpoint', HTMLInputElement)
+  address.placeholder = 'https://example.com/mcp'
   const revision = find('revision', HTMLSelectElement)
   for (const [label, versions] of Object.entries(revisions)) {
     const options = versions.map((version) => el('option', { value: version }, version))
