@@ -81,7 +81,7 @@ describe('Playground on a narrow screen', () => {
     await goTo('Server')
     await page.getByRole('navigation', { name: /^Tools/ }).waitFor()
     await page.getByRole('link', { name: 'Order a pizza' }).click()
-    await page.getByRole('link', { name: 'All' }).click()
+    await page.getByRole('link', { name: 'All', exact: true }).click()
     await page.getByRole('navigation', { name: /^Tools/ }).waitFor()
   })
 
