@@ -270,4 +270,12 @@ describe('Playground: several servers', () => {
     expect(await page.getByRole('button', { name: 'Close the current tab' }).count()).toBe(0)
     await isConnected(page)
   })
+
+  it('are offered in a new tab, first the server of the page', async () => {
+    await press(page, 'Open another server')
+    await page.locator('.servers').getByRole('button').first().click()
+    await isConnected(page)
+    expect(await page.getByLabel('Endpoint').inputValue()).toBe(`${visited.url}/mcp`)
+    expect(await tabNames()).toEqual(['Edgewise demo', 'Edgewise demo'])
+  })
 })

@@ -5,6 +5,7 @@
  * @see https://developer.mozilla.org/docs/Web/API/History/replaceState
  */
 import { isObject } from 'edgewise/browser'
+import { ownServer } from './connection/relay.ts'
 import { hrefOf, type Route } from './route.ts'
 import { withoutSecrets } from './secrets.ts'
 import { settingsOf, type Settings } from './settings/settings.ts'
@@ -24,7 +25,7 @@ export function restoreServers(): OpenServers {
   const revisions = query.getAll('revision')
   const timeoutMs = Number(query.get('timeoutMs')) || undefined
   const urls = query.getAll('url')
-  if (urls.length === 0) urls.push(new URL('mcp', document.baseURI).href)
+  if (urls.length === 0) urls.push(ownServer())
   const full = storedUrls()
   const servers = urls.map((url, index) => {
     const settings = settingsOf(full.get(url) ?? url, revisions[index] ?? 'auto')

@@ -4,8 +4,11 @@
  * @see https://fetch.spec.whatwg.org/#http-cors-protocol
  */
 
+/** Returns the URL of the server that this page is served with. */
+export const ownServer = (): string => new URL('mcp', document.baseURI).href
+
 /** Returns the URL of the server to which requests for a URL are forwarded; `undefined` if they are not. */
 export function relayedUrl(url: string): string | undefined {
-  if (url !== new URL('mcp', document.baseURI).href) return undefined
+  if (url !== ownServer()) return undefined
   return document.querySelector<HTMLMetaElement>('meta[name=relayed-server]')?.content
 }

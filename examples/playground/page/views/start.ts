@@ -4,10 +4,11 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
+import { ownServer, relayedUrl } from '../connection/relay.ts'
 import type { Status } from '../connection/status.ts'
 import { el } from '../dom.ts'
 import { explanationBlock } from '../explanation.ts'
-import { savedServers } from '../saved/store.ts'
+import { savedServers, type SavedServer } from '../saved/store.ts'
 import { isDomain } from '../secrets.ts'
 import { stepsView } from '../sign-in/steps-view.ts'
 import type { Workspace } from '../workspace.ts'
@@ -21,7 +22,7 @@ const views = new WeakMap<Workspace, HTMLElement>()
 /**
  * Returns the view of a workspace without a connection, which follows its status.
  *
- * @param open Connects to a saved server.
+ * @param open Connects to a server.
  */
 export function startView(
   workspace: Workspace,
@@ -34,7 +35,7 @@ export function startView(
     return known
   }
   const servers = el('ul', { class: 'servers' })
-  const saved = el('div', { class: 'card' }, el('h2', { class: 'label' }, 'Saved servers'), servers)
+  const card = el('div', { class: 'card' }, el('h2', { class: 'label' }, 'Servers'), servers)
   const failure = el('section', { class: 'card failure', 'aria-label': 'Failure' })
   const findings = el('div')
   const checkButton = el(
@@ -57,7 +58,7 @@ export function startView(
     failure,
     actions,
     findings,
-    saved,
+    card,
     stepsView(workspace.steps),
   )
   const heading = view.querySelector('h1')
@@ -81,21 +82,28 @@ export function startView(
       checkButton.textContent = CHECK
     }
     failure.hidden = !isFailed || failure.childElementCount === 0
-    const buttons = (status.state === 'idle' ? savedServers() : []).map(({ name, url, revision }) =>
+    card.hidden = status.state !== 'idle'
+    const buttons = (card.hidden ? [] : knownServers()).map(({ name, url, revision }) =>
       el(
         'button',
         { type: 'button', class: 'quiet', onclick: () => open(url, revision) },
         el('strong', {}, name),
-        el('code', {}, url),
+        el('code', {}, relayedUrl(url) ?? url),
       ),
     )
     servers.replaceChildren(...buttons.map((button) => el('li', {}, button)))
-    saved.hidden = buttons.length === 0
   }
   workspace.status.subscribe(update)
   update(workspace.status.get())
   views.set(workspace, view)
   return view
+}
+
+/** The server of this page, unless it is saved, and the saved servers. */
+function knownServers(): SavedServer[] {
+  const saved = savedServers()
+  const own = { name: 'Server of this page', url: ownServer(), revision: 'auto' }
+  return saved.some(({ url }) => url === own.url) ? saved : [own, ...saved]
 }
 
 /** The heading, and the description unless the line below the address says the same. */
