@@ -37,7 +37,8 @@ export interface PageFetchOptions {
  *   offline. New streams wait until the page or the network is back. The client opens them
  *   automatically, and continues after the last event it received. Calls are not affected.
  * - Over HTTP without TLS, a browser has only six connections to a server. At most four tabs of an
- *   origin therefore listen to such a server at a time, and other tabs wait.
+ *   origin therefore listen to such a server at a time, and other tabs wait. The tab in front does not
+ *   wait if one in the background listens.
  *
  * @see https://html.spec.whatwg.org/multipage/document-lifecycle.html#page-visibility
  */
@@ -53,32 +54,19 @@ export function pageFetch(options: PageFetchOptions = {}): Fetch {
       await untilCanListen(url, signal)
       const stopSignal = streamsController.signal
       const anySignal = signal ? AbortSignal.any([signal, stopSignal]) : stopSignal
-      let freeSlot: (() => void) | undefined
+      const sendUntil = (signal: AbortSignal): Promise<Response> => send(url, { ...init, signal })
       try {
         if (signal) noteListenSignal(headers, signal)
-        if (signal && needsSlot(url, signal)) {
-          // Loaded on demand, because few pages need it
-          const { acquireStreamSlot } = await import('./stream-slots.ts')
-          freeSlot = await acquireStreamSlot(url, anySignal, onWait)
-          anySignal.throwIfAborted()
-        }
-        const response = await send(url, { ...init, signal: anySignal })
-        return freeSlot ? onBodyEnd(response, freeSlot) : response
+        if (!signal || !needsSlot(url, signal)) return await sendUntil(anySignal)
+        // Loaded on demand, because few pages need it
+        const { sendInSlot } = await import('./stream-slots.ts')
+        return await sendInSlot(url, anySignal, sendUntil, onWait)
       } catch (cause) {
-        freeSlot?.()
         if (signal?.aborted || !stopSignal.aborted) throw cause
         // The page has stopped listening before it received anything: send the request again later
       }
     }
   }
-}
-
-/** Calls `onEnd` when the body of a response is complete, cancelled or broken. */
-function onBodyEnd(response: Response, onEnd: () => void): Response {
-  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
-  const { body } = response
-  Promise.resolve(body?.pipeTo(writable)).then(onEnd, onEnd)
-  return body ? new Response(readable, response) : response
 }
 
 /** Whether a request only listens for server messages. */

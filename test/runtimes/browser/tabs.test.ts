@@ -91,6 +91,51 @@ describe.each<[Revision, string]>([
   })
 })
 
+describe.each<Revision>(['2026-07-28', '2025-11-25'])('Six tabs over %s', (revision) => {
+  /** Puts one tab in front of the user, and all others in the background. */
+  async function bringToFront(front: Page, pages: readonly Page[]): Promise<void> {
+    for (const page of [...pages.filter((each) => each !== front), front]) {
+      await page.evaluate(
+        (visibilityState) => {
+          Object.defineProperty(document, 'visibilityState', {
+            configurable: true,
+            value: visibilityState,
+          })
+          document.dispatchEvent(new Event('visibilitychange'))
+        },
+        page === front ? 'visible' : 'hidden',
+      )
+    }
+  }
+
+  it('take turns: the one in front listens in place of one in the background', async () => {
+    const context = await browser.newContext()
+    const pages: Page[] = []
+    for (let tab = 0; tab < 6; tab++) {
+      const page = await context.newPage()
+      pages.push(page)
+      await page.goto(`${site.origin}/everything.html`)
+      await page.waitForFunction('typeof edgewise === "object"')
+      await bringToFront(page, pages)
+      await listenIn(page, far.url, revision)
+    }
+    for (const page of [...pages].reverse()) {
+      await bringToFront(page, pages)
+      await page.evaluate('state.changes = 0')
+      await expect
+        .poll(() => {
+          changing.disable()
+          changing.enable()
+          return page.evaluate<number>('state.changes')
+        }, PATIENCE)
+        .toBeGreaterThan(0)
+      await expect.poll(far.streams, PATIENCE).toBe(4)
+      expect(await page.evaluate('state.problems')).toEqual([])
+    }
+    await context.close()
+  })
+})
+
 describe('A stream while four others are open', () => {
   it.each([
     ['that listens waits', { 'mcp-session-id': '1' }, false],
