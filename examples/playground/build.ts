@@ -100,6 +100,7 @@ const styles = [
   'saved/saved',
   'settings/settings',
   'sign-in/sign-in',
+  'touch',
 ]
 
 /** Bundles style sheets into a file, and returns its text. */

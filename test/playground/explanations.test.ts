@@ -101,6 +101,18 @@ describe('Explanations of the playground', () => {
     expect(broken.advice.join(' ')).not.toContain('/mcp')
   })
 
+  it('sum up the attempts of several revisions that led to no message', () => {
+    const attempts = '2026-07-28: "server/discover" was refused; 2025-11-25: "initialize" was too'
+    const answer = answered(200, 'text/html', '<title>Hi</title>')
+    const { headline } = explain(new SdkError('HTTP', attempts), answer)
+    expect(headline).toBe(`"${url}" does not respond as an MCP endpoint`)
+  })
+
+  it('send the user to the log of a server that fails a call', () => {
+    const error = new SdkError('HTTP', '"tools/call" was refused', { data: { status: 502 } })
+    expect(explain(error).advice).toEqual([expect.stringContaining('the log of the server')])
+  })
+
   it.each([
     [{ openedAt: 12, isStream: true }, 'opened the stream after 12 ms and sent no message in 60 s'],
     [{ openedAt: 12, isStream: true, comments: 3, lastAt: 45_000 }, 'the last one 15.0 s before'],

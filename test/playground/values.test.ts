@@ -29,6 +29,7 @@ it.each([
   [{ minimum: 1, maximum: 50 }, 'How many. At least 1, at most 50.'],
   [{ exclusiveMinimum: 0 }, 'How many. More than 0.'],
   [{ maxItems: 3 }, 'How many. At most 3 items.'],
+  [{ minItems: 1 }, 'How many. At least 1 item.'],
   [{ minLength: 1, maxLength: 9 }, 'How many. At most 9 characters.'],
   [{ maximum: Number.MAX_SAFE_INTEGER }, 'How many.'],
 ])('limits %j are named beside the field', (schema, text) => {

@@ -20,19 +20,23 @@ import type { Answer } from './timeline/observe.ts'
 export function explain(error: unknown, context: FailureContext = {}): Explanation {
   const { data } = isObject(error) ? error : {}
   const reason = reasonOf(error, context)
-  return { headline: summary(error), ...reason, ...(data !== undefined && { data }) }
+  return { headline: summary(error, context), ...reason, ...(data !== undefined && { data }) }
 }
 
 /** The headline for a response that the browser does not let the page read. */
 export const BLOCKED = 'The server answers, but the browser blocks the response (CORS)'
 
 /** Describes an error in one line. */
-function summary(error: unknown): string {
+function summary(error: unknown, { lastAnswer }: FailureContext): string {
   if (fetchFaultOf(error)?.kind === 'cors') return BLOCKED
   if (error instanceof ProtocolError) return `${error.message} (${error.code})`
   if (!(error instanceof Error)) return String(error)
   // The reason follows the headline
   const message = error.message.replace(`: ${String(error.cause)}`, '')
+  // The attempts of several revisions, all of which the timeline shows
+  if (lastAnswer?.isMessage === false && /^[\d-]+: .*; [\d-]+: /.test(message)) {
+    return `"${lastAnswer.url}" does not respond as an MCP endpoint`
+  }
   const [endpoint] = /^".*" is not an MCP endpoint(?=:)/.exec(message) ?? []
   // Lists of revisions
   return endpoint ?? message.replace(/,(?=\d{4}-\d\d-\d\d)/g, ', ')
@@ -54,6 +58,8 @@ function reasonOf(error: unknown, context: FailureContext): Reason {
   const isExplained = code === 'TIMEOUT' || code === 'VERSION_MISMATCH'
   if (lastAnswer && !lastAnswer.isMessage && !isExplained) return reasonOfAnswer(lastAnswer)
   if (error instanceof ProtocolError) return { advice: list(adviceByProtocolCode[error.code]) }
+  const { status } = error instanceof SdkError && isObject(error.data) ? error.data : {}
+  if (code === 'HTTP' && Number(status) >= 500) return { advice: [SERVER_ERROR] }
   if (error instanceof SdkError && code === 'VERSION_MISMATCH') {
     return { why: whyVersions(error, lastAnswer), advice: [adviceOnVersions(error)] }
   }

@@ -67,7 +67,7 @@ export function setUpNavigation(): Navigation {
       if (found.length > 0) parts.push(section(title, found, markLinks))
     }
     lists.replaceChildren(...parts)
-    matches.textContent = parts.length === 0 && filter.value !== '' ? 'Nothing matches' : ''
+    matches.textContent = parts.length === 0 && filter.value !== '' ? 'Nothing matches.' : ''
     markLinks()
   }
 

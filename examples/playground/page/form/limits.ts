@@ -17,9 +17,9 @@ export function withLimits(
     limitOf(
       Number(schema['minLength']) > 1 && schema['minLength'],
       schema['maxLength'],
-      ' characters',
+      'character',
     ),
-    limitOf(schema['minItems'], schema['maxItems'], ' items'),
+    limitOf(schema['minItems'], schema['maxItems'], 'item'),
   ].filter((limit) => !isNamed(limit, description))
   const texts = [description, ...limits].filter(Boolean)
   return texts.length > 0 ? texts.join(' ') : undefined
@@ -35,7 +35,10 @@ function limitOf(least: unknown, most: unknown, unit: string, words = INCLUSIVE)
   ].filter(Boolean)
   const [first = '', second = ''] = texts
   if (first === '') return ''
-  return `${second ? `${first}, ${second.toLowerCase()}` : first}${unit}.`
+  const limits = second ? `${first}, ${second.toLowerCase()}` : first
+  if (unit === '') return `${limits}.`
+  const last = isLimit(most) ? most : least
+  return `${limits} ${unit}${last === 1 ? '' : 's'}.`
 }
 
 /** Whether a value limits anything. The bounds of the safe integers, which zod adds, do not. */

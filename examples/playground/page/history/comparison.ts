@@ -47,7 +47,7 @@ function part(title: string, before: unknown, after: unknown, shown: Shown = sam
     {},
     el('h2', { class: 'label' }, title),
     found.length === 0
-      ? el('p', { class: 'empty' }, 'No differences')
+      ? el('p', { class: 'empty' }, 'No differences.')
       : el(
           'ul',
           { class: 'differences' },

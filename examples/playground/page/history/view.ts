@@ -29,7 +29,7 @@ export function historyList(workspace: Workspace): HTMLElement {
   const empty = el('p', { class: 'empty' }, 'There are no calls yet.')
   const compare = el('button', { type: 'button' }, 'Compare')
   const hint = el('span', { class: 'note' }, 'Select two calls to compare them.')
-  const clear = el('button', { type: 'button', class: 'quiet' }, 'Clear')
+  const clear = el('button', { type: 'button', class: 'quiet' }, 'Clear history')
   const compared = el('section', { 'aria-label': 'Comparison', tabindex: -1 })
   const rows = new Map<Call, { element: HTMLElement; state: Call['state'] }>()
   const selected = new Set<Call>()

@@ -88,7 +88,12 @@ export function showSettings(workspace: Workspace): void {
     }
     const invalid = form.querySelectorAll<HTMLElement>('[aria-invalid]')
     summary.textContent = invalid.length > 1 ? `${invalid.length} fields need attention` : ''
-    if (invalid[0]) return void invalid[0].focus()
+    if (invalid[0]) {
+      invalid[0].focus()
+      // With what is wrong, which is below it
+      invalid[0].parentElement?.scrollIntoView({ block: 'nearest' })
+      return undefined
+    }
     return {
       headers: parsed.headers ?? [],
       timeoutMs: parsed.timeoutMs,

@@ -196,7 +196,8 @@ export function fillTimeline(
       recording.finish()
       show(recording)
       const server = typeof used['url'] === 'string' ? used['url'] : 'an unknown server'
-      const text = `Imported: ${file.name}, ${server}, ${startedAt.toLocaleString('en')}`
+      // Swedish has the form of the other dates and times
+      const text = `Imported: ${file.name}, ${server}, ${startedAt.toLocaleString('sv')}`
       showBanner(text, 'Back to live')
     } catch (error) {
       showBanner(error instanceof Error ? error.message : String(error), 'Dismiss')
