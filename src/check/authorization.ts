@@ -8,28 +8,31 @@ import { covers } from '../authorization/metadata.ts'
 import { parseUrl } from '../patterns/url.ts'
 import type { JsonObject } from '../protocol/types.ts'
 import { finding, type Finding } from './rules.ts'
-import type { Answer, Wire } from './wire.ts'
+import type { Answer, CheckedEndpoint } from './endpoint.ts'
 
 /** Checks a response with the status 401, and the metadata to which it leads. */
-export async function* checkAuthorization(wire: Wire, refused: Answer): AsyncGenerator<Finding> {
+export async function* checkAuthorization(
+  endpoint: CheckedEndpoint,
+  refused: Answer,
+): AsyncGenerator<Finding> {
   const header = refused.headers.get('www-authenticate')
   if (header === null) {
-    yield wire.isPage
+    yield endpoint.isPage
       ? finding('cors-expose', 'Pages cannot read WWW-Authenticate, unless it is missing')
       : finding('challenge', 'The "WWW-Authenticate" header is missing')
   }
   const bearer = parseChallenges(header ?? '').find(({ scheme }) => scheme === 'bearer')
   const namedUrl = bearer?.params.get('resource_metadata')
-  const urls = namedUrl === undefined ? resourceUrls(wire.url) : [namedUrl]
-  const found = await readFirst(wire, urls)
+  const urls = namedUrl === undefined ? resourceUrls(endpoint.url) : [namedUrl]
+  const found = await readFirst(endpoint, urls)
   if ('tried' in found) {
-    const message = describeAbsence(wire, 'no resource metadata', found.tried)
+    const message = describeAbsence(endpoint, 'no resource metadata', found.tried)
     return yield finding('resource-metadata', message)
   }
   const { resource, authorization_servers: servers } = found.document
-  if (!covers(resource, wire.url)) {
+  if (!covers(resource, endpoint.url)) {
     const actual = JSON.stringify(resource)
-    yield finding('resource-metadata', `"resource" is ${actual}, not "${wire.url}"`, found.url)
+    yield finding('resource-metadata', `"resource" is ${actual}, not "${endpoint.url}"`, found.url)
   }
   if (!Array.isArray(servers) || servers.length === 0) {
     return yield finding(
@@ -38,15 +41,15 @@ export async function* checkAuthorization(wire: Wire, refused: Answer): AsyncGen
       found.url,
     )
   }
-  for (const issuer of servers) yield* await checkServer(wire, String(issuer))
+  for (const issuer of servers) yield* await checkServer(endpoint, String(issuer))
 }
 
-async function checkServer(wire: Wire, issuer: string): Promise<Finding[]> {
+async function checkServer(endpoint: CheckedEndpoint, issuer: string): Promise<Finding[]> {
   const url = parseUrl(issuer)
   if (!url) return [finding('authorization-server', `"${issuer}" is not a URL`)]
-  const found = await readFirst(wire, serverUrls(url))
+  const found = await readFirst(endpoint, serverUrls(url))
   if ('tried' in found) {
-    const message = describeAbsence(wire, 'no metadata', found.tried)
+    const message = describeAbsence(endpoint, 'no metadata', found.tried)
     return [finding('authorization-server', message, issuer)]
   }
   const findings: Finding[] = []
@@ -63,7 +66,11 @@ async function checkServer(wire: Wire, issuer: string): Promise<Finding[]> {
 }
 
 /** Says that there is no document, as far as a page can know that. */
-function describeAbsence({ isPage }: Wire, noDocument: string, urls: readonly string[]): string {
+function describeAbsence(
+  { isPage }: CheckedEndpoint,
+  noDocument: string,
+  urls: readonly string[],
+): string {
   const tried = urls.join(' and ')
   return isPage ? `Pages can read ${noDocument} at ${tried}` : `There is ${noDocument} at ${tried}`
 }
@@ -71,18 +78,18 @@ function describeAbsence({ isPage }: Wire, noDocument: string, urls: readonly st
 type Found = { readonly url: string; readonly document: JsonObject } | { readonly tried: string[] }
 
 /** The first of some documents that exists. */
-async function readFirst(wire: Wire, urls: readonly string[]): Promise<Found> {
+async function readFirst(endpoint: CheckedEndpoint, urls: readonly string[]): Promise<Found> {
   const tried: string[] = []
   for (const url of urls) {
-    const document = parseUrl(url) ? await wire.read(url).catch(() => undefined) : undefined
+    const document = parseUrl(url) ? await endpoint.read(url).catch(() => undefined) : undefined
     if (document) return { url, document }
     tried.push(url)
   }
   return { tried }
 }
 
-function resourceUrls(endpoint: string): string[] {
-  const { origin, pathname } = new URL(endpoint)
+function resourceUrls(url: string): string[] {
+  const { origin, pathname } = new URL(url)
   const root = `${origin}/.well-known/oauth-protected-resource`
   return pathname === '/' ? [root] : [root + pathname, root]
 }

@@ -20,11 +20,11 @@ import {
   initializeRequest,
   modernRequest,
   NoResponseError,
-  Wire,
+  CheckedEndpoint,
   type Answer,
   type CheckRequest,
-  type WireOptions,
-} from './wire.ts'
+  type EndpointOptions,
+} from './endpoint.ts'
 
 const INITIALIZE: CheckRequest = { body: initializeRequest('2025-11-25') }
 const DISCOVER: CheckRequest = modernRequest('server/discover')
@@ -38,37 +38,40 @@ export type Open = (revision?: Revision) => Promise<Client>
  * @throws {TypeError} If nothing answers at the URL.
  * @throws {SdkError} `TIMEOUT` if the first answer takes too long.
  */
-export async function* checkEndpoint(options: WireOptions, open: Open): AsyncGenerator<Finding> {
-  const wire = new Wire(options)
-  const initialized = await wire.send(INITIALIZE)
+export async function* checkEndpoint(
+  options: EndpointOptions,
+  open: Open,
+): AsyncGenerator<Finding> {
+  const endpoint = new CheckedEndpoint(options)
+  const initialized = await endpoint.send(INITIALIZE)
   const messages = new Set<string>()
   try {
-    for await (const found of checkAnswering(wire, initialized, options, open)) {
+    for await (const found of checkAnswering(endpoint, initialized, options, open)) {
       messages.add(found.message)
       yield found
     }
   } catch (error) {
     options.signal?.throwIfAborted()
     if (!hasNoResponse(error)) throw error
-    const reason = await explainSilence(wire, error)
+    const reason = await explainSilence(endpoint, error)
     // A browser may block several requests for the same reason
     if (!messages.has(reason.message)) yield reason
   }
 }
 
 async function* checkAnswering(
-  wire: Wire,
+  endpoint: CheckedEndpoint,
   initialized: Answer,
-  { headers, signal }: WireOptions,
+  { headers, signal }: EndpointOptions,
   open: Open,
 ): AsyncGenerator<Finding> {
   let discovered: Answer | undefined
   try {
-    discovered = await wire.send(DISCOVER)
+    discovered = await endpoint.send(DISCOVER)
   } catch (error) {
     // A browser may block the headers of this request, but not those of requests in sessions
-    if (!wire.isPage || !hasNoResponse(error)) throw error
-    yield await explainSilence(wire, error)
+    if (!endpoint.isPage || !hasNoResponse(error)) throw error
+    yield await explainSilence(endpoint, error)
   }
   const features = {
     isProtected: headers.has('authorization'),
@@ -77,25 +80,25 @@ async function* checkAnswering(
   }
   for (const answer of [discovered, initialized]) {
     if (answer?.status !== 401) continue
-    yield* checkAuthorization(wire, answer)
-    return yield* checkWeb(wire, { ...features, isProtected: true, isStateless: false })
+    yield* checkAuthorization(endpoint, answer)
+    return yield* checkWeb(endpoint, { ...features, isProtected: true, isStateless: false })
   }
   const versions = discovered && supportedVersions(discovered)
   const isLegacy = isInitialized(initialized)
   if (!versions && !isLegacy) {
     return yield finding('not-mcp', describeRefusal(describeAnswer(initialized), initialized.text))
   }
-  if (versions) yield* checkStateless(wire)
-  const session = isLegacy ? yield* checkSessions(wire, initialized) : undefined
+  if (versions) yield* checkStateless(endpoint)
+  const session = isLegacy ? yield* checkSessions(endpoint, initialized) : undefined
   // Further findings would only follow from this one
   if (!versions && !session?.isReadable) return
-  yield* checkWeb(wire, { ...features, isStateless: versions !== undefined })
+  yield* checkWeb(endpoint, { ...features, isStateless: versions !== undefined })
   const canConnect = session?.isReadable && session.isPublished
   if (versions || canConnect) {
-    const accepted = canConnect && !session.isLost ? await acceptedVersions(wire) : []
+    const accepted = canConnect && !session.isLost ? await acceptedVersions(endpoint) : []
     yield* checkClients(new Set([...(versions ?? []), ...accepted]), open, signal)
   }
-  if (session?.isReadable) yield* checkMalformed(wire)
+  if (session?.isReadable) yield* checkMalformed(endpoint)
 }
 
 /** Checks a program that communicates over stdio, by the rules that apply to every transport. */
@@ -143,13 +146,16 @@ async function tryOpen(
 }
 
 /** Finds out why a request got no response, although an earlier request did. */
-async function explainSilence(wire: Wire, error: NoResponseError | SdkError): Promise<Finding> {
-  if (wire.isPage && error instanceof NoResponseError) {
+async function explainSilence(
+  endpoint: CheckedEndpoint,
+  error: NoResponseError | SdkError,
+): Promise<Finding> {
+  if (endpoint.isPage && error instanceof NoResponseError) {
     try {
-      const answer = await wire.send(INITIALIZE)
+      const answer = await endpoint.send(INITIALIZE)
       // The browser may block this request too
-      await wire.endSession(answer).catch(() => {})
-      return await blockedFinding(wire, error)
+      await endpoint.endSession(answer).catch(() => {})
+      return await blockedFinding(endpoint, error)
     } catch (other) {
       if (!hasNoResponse(other)) throw other
     }

@@ -14,8 +14,8 @@ import {
   sessionHeaders,
   type Answer,
   type CheckRequest,
-  type Wire,
-} from './wire.ts'
+  type CheckedEndpoint,
+} from './endpoint.ts'
 
 /** A session that ends earlier was lost, and did not expire. */
 const MIN_LIFETIME_MS = 60_000
@@ -27,14 +27,14 @@ const METHOD_NOT_FOUND = -32601
 export class Session {
   /** The first time that the server did not know the session; undefined if it always did. */
   loss: Finding | undefined
-  readonly #wire: Wire
+  readonly #endpoint: CheckedEndpoint
   #initialized: Answer
   #openedAt = Date.now()
   #requests = 0
 
   /** @param initialized The answer to `initialize` that opened the session. */
-  constructor(wire: Wire, initialized: Answer) {
-    this.#wire = wire
+  constructor(endpoint: CheckedEndpoint, initialized: Answer) {
+    this.#endpoint = endpoint
     this.#initialized = initialized
   }
 
@@ -55,7 +55,7 @@ export class Session {
     const loss = this.#describeLoss(request, answer)
     // Another process may still have the session
     await this.end().catch(() => {})
-    this.#initialized = await this.#wire.send({ body: initializeRequest('2025-11-25') })
+    this.#initialized = await this.#endpoint.send({ body: initializeRequest('2025-11-25') })
     this.#openedAt = Date.now()
     this.#requests = 0
     await this.#sendOnce({ body: { jsonrpc: '2.0', method: 'notifications/initialized' } })
@@ -67,7 +67,7 @@ export class Session {
 
   /** Ends the session, if it has an id. */
   async end(): Promise<void> {
-    await this.#wire.endSession(this.#initialized)
+    await this.#endpoint.endSession(this.#initialized)
   }
 
   /** Sends a request with the headers of the session. Does not repeat it if the session was lost. */
@@ -75,7 +75,7 @@ export class Session {
     const result = this.#initialized.message?.result
     const version = isObject(result) ? String(result.protocolVersion) : ''
     const headers = { ...sessionHeaders(version, this.id), ...request.headers }
-    return this.#wire.send({ ...request, headers })
+    return this.#endpoint.send({ ...request, headers })
   }
 
   async #sendOnce(request: CheckRequest): Promise<Answer> {

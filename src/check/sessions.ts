@@ -8,7 +8,13 @@ import type { JsonObject } from '../protocol/types.ts'
 import { isImplementation, isObject } from '../protocol/validate.ts'
 import { finding, rules, type Finding } from './rules.ts'
 import { isSessionError, Session } from './session.ts'
-import { describeAnswer, errorCode, initializeRequest, type Answer, type Wire } from './wire.ts'
+import {
+  describeAnswer,
+  errorCode,
+  initializeRequest,
+  type Answer,
+  type CheckedEndpoint,
+} from './endpoint.ts'
 
 /** A version that no server supports. */
 const UNKNOWN_VERSION = '1999-12-31'
@@ -38,7 +44,7 @@ export function isInitialized({ message }: Answer): boolean {
  * @param initialized The answer to `initialize` that opened the session.
  */
 export async function* checkSessions(
-  wire: Wire,
+  endpoint: CheckedEndpoint,
   initialized: Answer,
 ): AsyncGenerator<Finding, SessionUse> {
   const result = initialized.message?.result as JsonObject
@@ -57,15 +63,15 @@ export async function* checkSessions(
   const isPublished = findRevision(version) !== undefined
   if (typeof protocolVersion === 'string' && !isPublished) {
     yield finding('version-negotiation', describeVersion(version))
-  } else yield* await checkNegotiation(wire)
-  const session = new Session(wire, initialized)
+  } else yield* await checkNegotiation(endpoint)
+  const session = new Session(endpoint, initialized)
   const { id } = session
   if (id !== null && !SESSION_ID.test(id)) {
     yield finding('session-id', `The session id is ${JSON.stringify(id)}`)
   }
   const startAnswer = await session.start()
   // The session has an id, but the response does not expose it
-  if (wire.isPage && id === null && startAnswer.status >= 400) {
+  if (endpoint.isPage && id === null && startAnswer.status >= 400) {
     yield finding('cors-expose', 'Pages cannot read Mcp-Session-Id')
     return { isReadable: false, isPublished, isLost: false }
   }
@@ -92,12 +98,15 @@ export async function* checkSessions(
 /**
  * The versions with sessions that the server accepts over Streamable HTTP, which 2024-11-05 does not have.
  */
-export async function acceptedVersions(wire: Wire): Promise<Revision[]> {
+export async function acceptedVersions(endpoint: CheckedEndpoint): Promise<Revision[]> {
   const accepted: Revision[] = []
   for (const { version, era } of revisions) {
     if (era === 'modern' || version === '2024-11-05') continue
-    const answer = await wire.send({ body: initializeRequest(version), rule: 'supported-version' })
-    await wire.endSession(answer)
+    const answer = await endpoint.send({
+      body: initializeRequest(version),
+      rule: 'supported-version',
+    })
+    await endpoint.endSession(answer)
     const result = answer.message?.result
     if (isObject(result) && result.protocolVersion === version) accepted.push(version)
   }
@@ -114,14 +123,14 @@ function describeVersion(version: string): string {
 }
 
 /** Checks the answer to a version that does not exist. */
-async function checkNegotiation(wire: Wire): Promise<Finding[]> {
-  const answer = await wire.send({
+async function checkNegotiation(endpoint: CheckedEndpoint): Promise<Finding[]> {
+  const answer = await endpoint.send({
     body: initializeRequest(UNKNOWN_VERSION),
     rule: 'version-negotiation',
   })
   const result = answer.message?.result
   const version = isObject(result) ? result.protocolVersion : undefined
-  await wire.endSession(answer)
+  await endpoint.endSession(answer)
   if (findRevision(version)) return []
   const actual =
     version === undefined ? describeAnswer(answer) : `the version ${JSON.stringify(version)}`

@@ -7,7 +7,13 @@ import { HEADER_METHOD } from '../protocol/headers.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import { isObject } from '../protocol/validate.ts'
 import { finding, type Finding } from './rules.ts'
-import { describeAnswer, errorCode, modernRequest, type Answer, type Wire } from './wire.ts'
+import {
+  describeAnswer,
+  errorCode,
+  modernRequest,
+  type Answer,
+  type CheckedEndpoint,
+} from './endpoint.ts'
 
 /** The versions that `server/discover` lists; undefined if the server does not speak 2026-07-28. */
 export function supportedVersions({ message }: Answer): Revision[] | undefined {
@@ -16,8 +22,8 @@ export function supportedVersions({ message }: Answer): Revision[] | undefined {
 }
 
 /** Checks the errors for unsupported versions, contradictory headers and unknown methods. */
-export async function* checkStateless(wire: Wire): AsyncGenerator<Finding> {
-  const versionAnswer = await wire.send({
+export async function* checkStateless(endpoint: CheckedEndpoint): AsyncGenerator<Finding> {
+  const versionAnswer = await endpoint.send({
     ...modernRequest('server/discover', {}, '2099-12-31'),
     rule: 'unsupported-version',
   })
@@ -26,7 +32,7 @@ export async function* checkStateless(wire: Wire): AsyncGenerator<Finding> {
     yield finding('unsupported-version', `The version "2099-12-31" was answered with ${actual}`)
   }
   const request = modernRequest('server/discover')
-  const headerAnswer = await wire.send({
+  const headerAnswer = await endpoint.send({
     ...request,
     headers: { ...request.headers, [HEADER_METHOD]: 'tools/list' },
     rule: 'method-header',
@@ -37,7 +43,7 @@ export async function* checkStateless(wire: Wire): AsyncGenerator<Finding> {
       `"tools/list" in the header of "server/discover" was answered with ${describeAnswer(headerAnswer)}`,
     )
   }
-  const methodAnswer = await wire.send({
+  const methodAnswer = await endpoint.send({
     ...modernRequest('edgewise/unknown'),
     rule: 'unknown-method',
   })

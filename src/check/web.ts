@@ -18,8 +18,8 @@ import {
   type Answer,
   type CheckRequest,
   type NoResponseError,
-  type Wire,
-} from './wire.ts'
+  type CheckedEndpoint,
+} from './endpoint.ts'
 
 /** An origin that no server allows by name. */
 const FOREIGN_ORIGIN = 'https://edgewise-check.example'
@@ -54,14 +54,17 @@ export interface RequestFeatures {
 }
 
 /** Checks preflights, exposed headers and origins. */
-export async function* checkWeb(wire: Wire, features: RequestFeatures): AsyncGenerator<Finding> {
+export async function* checkWeb(
+  endpoint: CheckedEndpoint,
+  features: RequestFeatures,
+): AsyncGenerator<Finding> {
   // The browser sets the origin of the page, and sends preflights itself
-  if (wire.isPage) return
-  const isLocal = isLoopback(new URL(wire.url).hostname)
-  if (isLocal) yield* checkOrigin(wire, features.request)
-  let preflight = await sendPreflight(wire, FOREIGN_ORIGIN)
+  if (endpoint.isPage) return
+  const isLocal = isLoopback(new URL(endpoint.url).hostname)
+  if (isLocal) yield* checkOrigin(endpoint, features.request)
+  let preflight = await sendPreflight(endpoint, FOREIGN_ORIGIN)
   if (isLocal && allowedOrigin(preflight) === undefined)
-    preflight = await sendPreflight(wire, LOCAL_ORIGIN)
+    preflight = await sendPreflight(endpoint, LOCAL_ORIGIN)
   const origin = allowedOrigin(preflight)
   if (origin === undefined) {
     // A server on the local machine need not be open to pages
@@ -70,11 +73,11 @@ export async function* checkWeb(wire: Wire, features: RequestFeatures): AsyncGen
   }
   const missing = missingHeaders(preflight, features)
   if (missing.length > 0) yield headersFinding(preflight, missing, features)
-  const answer = await wire.send({
+  const answer = await endpoint.send({
     ...fromOrigin(features.request, origin === '*' ? FOREIGN_ORIGIN : origin),
     rule: 'cors-expose',
   })
-  await wire.endSession(answer)
+  await endpoint.endSession(answer)
   const exposed = listOf(answer, 'access-control-expose-headers')
   const needed = EXPOSED_HEADERS.filter((name) => answer.headers.has(name))
   const hidden = needed.filter((name) => !exposed.includes(name) && !exposed.includes('*'))
@@ -85,9 +88,12 @@ export async function* checkWeb(wire: Wire, features: RequestFeatures): AsyncGen
 }
 
 /** Explains why a browser blocked a request of a page, although the server answers other requests. */
-export async function blockedFinding(wire: Wire, { request }: NoResponseError): Promise<Finding> {
+export async function blockedFinding(
+  endpoint: CheckedEndpoint,
+  { request }: NoResponseError,
+): Promise<Finding> {
   const { body, headers = {}, method = 'POST' } = request
-  const blocked = await blockedHeaders((tested) => wire.send({ body: PING, headers: tested }))
+  const blocked = await blockedHeaders((tested) => endpoint.send({ body: PING, headers: tested }))
   const isMissing = (name: string): boolean => blocked?.includes(name) ?? false
   if (Object.keys(headers).some(isMissing)) {
     const missing = namesOf(blocked ?? [])
@@ -103,15 +109,18 @@ export async function blockedFinding(wire: Wire, { request }: NoResponseError): 
   return finding('cors-origin', message)
 }
 
-async function* checkOrigin(wire: Wire, request: CheckRequest): AsyncGenerator<Finding> {
-  const answer = await wire.send({
+async function* checkOrigin(
+  endpoint: CheckedEndpoint,
+  request: CheckRequest,
+): AsyncGenerator<Finding> {
+  const answer = await endpoint.send({
     ...fromOrigin(request, FOREIGN_ORIGIN),
     // A page has no token, so a server that requires one is protected from it
     isAnonymous: true,
     rule: 'origin-check',
   })
   if (answer.status >= 400) return
-  await wire.endSession(answer)
+  await endpoint.endSession(answer)
   yield finding('origin-check', `"Origin: ${FOREIGN_ORIGIN}" was answered with ${answer.status}`)
 }
 
@@ -119,8 +128,8 @@ function fromOrigin(request: CheckRequest, origin: string): CheckRequest {
   return { ...request, headers: { ...request.headers, origin } }
 }
 
-function sendPreflight(wire: Wire, origin: string): Promise<Answer> {
-  return wire.send({
+function sendPreflight(endpoint: CheckedEndpoint, origin: string): Promise<Answer> {
+  return endpoint.send({
     method: 'OPTIONS',
     isAnonymous: true,
     headers: {

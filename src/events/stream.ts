@@ -35,12 +35,12 @@ export async function runStream(
   /** The error with which the subscription ends. */
   let failure: Error | undefined
   /** Ends the wait for the reader to take the last message. */
-  let release: ((value?: unknown) => void) | undefined
+  let stopWaiting: ((value?: unknown) => void) | undefined
   let isHeartbeatDue = false
   /** How many heartbeats became due while the reader did not take a message. */
   let missedHeartbeats = 0
   /** When to poll the source next, in milliseconds since 1970; 0 if events are read from the log. */
-  let readAt = 0
+  let nextPollAt = 0
   let failures = 0
 
   await host.subscribed(subscription, 'push', end)
@@ -72,16 +72,16 @@ export async function runStream(
   function end(error?: Error): void {
     isEnded = true
     failure ??= error
-    release?.()
+    stopWaiting?.()
     wakeSignal.send()
   }
 
   /** Sends the new events, or waits for some. */
   async function advance(): Promise<void> {
     try {
-      const isDue = Date.now() >= readAt
+      const isDue = Date.now() >= nextPollAt
       const next = isDue ? await host.next(subscription, position, BATCH) : undefined
-      if (next) readAt = next.waitMs && !next.hasMore ? Date.now() + next.waitMs : 0
+      if (next) nextPollAt = next.waitMs && !next.hasMore ? Date.now() + next.waitMs : 0
       if (next?.events.length || isHeartbeatDue) await host.authorize(subscription)
       if (next) await deliver(next)
       if (isHeartbeatDue && !isEnded) {
@@ -89,7 +89,8 @@ export async function runStream(
         await send(EventNotification.HEARTBEAT, { cursor: await cursor() })
       }
       failures = 0
-      if (!next?.hasMore && !isEnded) await wakeSignal.wait(readAt ? readAt - Date.now() : Infinity)
+      if (!next?.hasMore && !isEnded)
+        await wakeSignal.wait(nextPollAt ? nextPollAt - Date.now() : Infinity)
     } catch (error) {
       if (error instanceof ExtensionError) return end(error)
       await recover(error)
@@ -128,7 +129,7 @@ export async function runStream(
     const delivery = exchange.send(notification(method, allParams))
     if (delivery && !isEnded) {
       await new Promise<unknown>((resolve) => {
-        release = resolve
+        stopWaiting = resolve
         delivery.then(resolve, resolve)
       })
     }

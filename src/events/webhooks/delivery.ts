@@ -168,7 +168,7 @@ export async function deliverTo(
       return lease.save({ ...after, progress: withoutBody(lease.progress) })
     }
     const { id: subscriptionId, url, secrets, name, principal } = lease.record
-    const about = { subscriptionId, eventId, attempt: attempts + 1 }
+    const attemptIds = { subscriptionId, eventId, attempt: attempts + 1 }
     let sentAt = 0
     let ongoing: OngoingOperation | undefined
     const answer = await limit(url, async () => {
@@ -176,7 +176,7 @@ export async function deliverTo(
       // The subscription may have waited for other requests to the host
       const isLate = lease.leftMs < settings.timeoutMs || isExpired(lease.record)
       if (isLate || abort.aborted || isOver()) return undefined
-      ongoing = host.observe?.begin({ type: 'delivery', ...about, name, principal })
+      ongoing = host.observe?.begin({ type: 'delivery', ...attemptIds, name, principal })
       const send = (): ReturnType<typeof sendSigned> =>
         sendSigned({ url, subscriptionId, messageId, body, secrets }, settings, abort)
       return ongoing ? ongoing.run(send) : send()
@@ -199,7 +199,7 @@ export async function deliverTo(
     ongoing?.end({ outcome, status })
     const result = { ...(status !== undefined && { status }), ...(failure && { error: failure }) }
     await storage.addAttempt(
-      { ...about, at: sentAt, durationMs: Date.now() - sentAt, ...result },
+      { ...attemptIds, at: sentAt, durationMs: Date.now() - sentAt, ...result },
       name,
     )
     if (outcome !== 'failed') {

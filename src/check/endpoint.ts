@@ -23,7 +23,7 @@ const MAX_LENGTH = 4 * 1024 * 1024
 const CLIENT = { name: 'edgewise-check', version: '1.0.0' }
 
 /** How requests are sent. */
-export interface WireOptions {
+export interface EndpointOptions {
   readonly url: string
   readonly headers: Headers
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
@@ -75,14 +75,14 @@ export function hasNoResponse(error: unknown): error is NoResponseError | SdkErr
   return error instanceof NoResponseError || (error instanceof SdkError && error.code === 'TIMEOUT')
 }
 
-/** An endpoint that is checked. */
-export class Wire {
+/** The endpoint that is checked. */
+export class CheckedEndpoint {
   readonly url: string
   /** Whether a Web page sends the requests. */
   readonly isPage: boolean
-  readonly #options: WireOptions
+  readonly #options: EndpointOptions
 
-  constructor(options: WireOptions) {
+  constructor(options: EndpointOptions) {
     this.url = options.url
     this.isPage = options.isPage ?? false
     this.#options = options
