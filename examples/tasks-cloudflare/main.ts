@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connect } from 'edgewise/client'
-import { taskPolling, createTask, getTaskHandle } from 'edgewise/tasks'
+import { taskPolling, createTask, getRemoteTask } from 'edgewise/tasks'
 import { unstable_startWorker as startWorker } from 'wrangler'
 import { freePort } from '../free-port.ts'
 
@@ -45,7 +45,7 @@ const second = await connect(url, {
   },
 })
 let restarting: Promise<void> | undefined
-const result = await getTaskHandle(second, taskId).result({
+const result = await getRemoteTask(second, taskId).result({
   onTask({ statusMessage = '' }) {
     if (statusMessage.startsWith('Baking')) restarting ??= restart()
   },

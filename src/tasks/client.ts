@@ -121,12 +121,12 @@ export async function createTask(
 ): Promise<{ task: RemoteTask } | { result: CallToolResult }> {
   if (isCore(client)) {
     const started = await startCoreTask(client, name, args, options)
-    return 'taskId' in started ? { task: getTaskHandle(client, started.taskId) } : started
+    return 'taskId' in started ? { task: getRemoteTask(client, started.taskId) } : started
   }
   const { ttlMs: _, ...request } = options
   const requestOptions: RequestOptions = Object.assign(request, { [RETURN_TASK]: true })
   const { task, ...result } = (await client.callTool(name, args, requestOptions)) as CallToolResult
-  return isObject(task) ? { task: getTaskHandle(client, String(task.taskId)) } : { result }
+  return isObject(task) ? { task: getRemoteTask(client, String(task.taskId)) } : { result }
 }
 
 /**
@@ -147,19 +147,19 @@ export async function callTask(
 }
 
 /**
- * Returns a handle for the task with a stored id.
+ * Returns the `RemoteTask` for a task id. It sends no request until you call a method of the result.
  *
  * @example
  * ```ts
  * import type { Client } from 'edgewise/client'
- * import { getTaskHandle } from 'edgewise/tasks'
+ * import { getRemoteTask } from 'edgewise/tasks'
  *
- * export const resume = (client: Client, id: string) => getTaskHandle(client, id).result()
+ * export const resume = (client: Client, id: string) => getRemoteTask(client, id).result()
  * ```
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
-export function getTaskHandle(client: TaskClient, id: string): RemoteTask {
+export function getRemoteTask(client: TaskClient, id: string): RemoteTask {
   const usesCoreTasks = isCore(client)
   return {
     id,

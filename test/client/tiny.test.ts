@@ -12,7 +12,7 @@ import {
   type ConnectOptions,
 } from '../../src/presets/client-tiny.ts'
 import type { JsonObject } from '../../src/protocol/types.ts'
-import { taskPolling, createTask, getTaskHandle } from '../../src/tasks/index.ts'
+import { taskPolling, createTask, getRemoteTask } from '../../src/tasks/index.ts'
 import { toolFunctions } from '../../src/toolset/index.ts'
 import {
   discovered,
@@ -395,7 +395,7 @@ describe('Tasks that the tiny client follows', () => {
     await using client = await connectTo(peer, { extensions: [taskPolling()] })
     const started = await createTask(client, 'a')
     expect('task' in started && started.task.id).toBe('t1')
-    expect(await getTaskHandle(client, 't1').get()).toMatchObject(working)
+    expect(await getRemoteTask(client, 't1').get()).toMatchObject(working)
   })
 
   test('are cancelled if they request input', async () => {

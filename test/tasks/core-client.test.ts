@@ -8,7 +8,7 @@ import {
   CLIENT_TASK_CAPABILITIES,
   sampleAsTask,
   createTask,
-  getTaskHandle,
+  getRemoteTask,
 } from '../../src/tasks/index.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
 import {
@@ -306,7 +306,7 @@ describe('A client of 2025-11-25', () => {
       })
       const client = await connectTo(server)
       const slept = vi.spyOn(globalThis, 'setTimeout')
-      await getTaskHandle(client, 't').result({ pollIntervalMs: 30 })
+      await getRemoteTask(client, 't').result({ pollIntervalMs: 30 })
       const delays = slept.mock.calls.map(([, delayMs = 0]) => delayMs)
       slept.mockRestore()
       expect(delays.filter((ms) => ms >= 30 && ms <= 38)).toHaveLength(2)
@@ -331,7 +331,7 @@ describe('A client of 2025-11-25', () => {
     })
     const client = await connectTo(server)
     const updates: unknown[] = []
-    await getTaskHandle(client, 't').result({
+    await getRemoteTask(client, 't').result({
       onTask: ({ status, statusMessage }) => updates.push([status, statusMessage]),
     })
     expect(updates).toEqual([
@@ -345,7 +345,7 @@ describe('A client of 2025-11-25', () => {
   test('rejects when the task was cancelled, by whomever, as since 2026-07-28', async () => {
     const server = peer({ 'tasks/get': (message) => reply(message, state('cancelled')) })
     const client = await connectTo(server)
-    await expect(getTaskHandle(client, 't').result()).rejects.toMatchObject({
+    await expect(getRemoteTask(client, 't').result()).rejects.toMatchObject({
       code: 'ABORTED',
       message: 'The task "t" was cancelled',
       data: { taskId: 't' },
@@ -386,7 +386,7 @@ describe('A client of 2025-11-25', () => {
       'tasks/result': (message) => reply(message, { content: [] }),
     })
     const client = await connectTo(server)
-    expect(await getTaskHandle(client, 't').result({ maxTimeoutMs: 100 })).toEqual({ content: [] })
+    expect(await getRemoteTask(client, 't').result({ maxTimeoutMs: 100 })).toEqual({ content: [] })
     expect(server.received('tasks/get')).toHaveLength(2)
     await client.close()
   })
@@ -399,7 +399,7 @@ describe('A client of 2025-11-25', () => {
       },
     })
     const client = await connectTo(server)
-    const result = await getTaskHandle(client, 't').result({ timeoutMs: 30, pollIntervalMs: 1 })
+    const result = await getRemoteTask(client, 't').result({ timeoutMs: 30, pollIntervalMs: 1 })
     expect(result).toEqual({ content: [] })
     await client.close()
   })
@@ -410,7 +410,7 @@ describe('A client of 2025-11-25', () => {
       'tasks/result': (message) => reply(message, { x: 1 }),
     })
     const client = await connectTo(server)
-    await expect(getTaskHandle(client, 't').result()).rejects.toMatchObject({
+    await expect(getRemoteTask(client, 't').result()).rejects.toMatchObject({
       code: 'INVALID_MESSAGE',
     })
     await client.close()
@@ -423,7 +423,7 @@ describe('A client of 2025-11-25', () => {
     if (!('task' in started)) throw new Error('It was no task')
     await first.close()
     const second = await legacy(fixture.server)
-    const task = getTaskHandle(second, started.task.id)
+    const task = getRemoteTask(second, started.task.id)
     expect(await task.get()).toMatchObject({ status: 'working', ttlMs: 3_600_000 })
     fixture.gate.open()
     expect(textOf(await task.result())).toBe('Waited')

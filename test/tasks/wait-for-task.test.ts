@@ -4,7 +4,7 @@ import type { TaskPollingOptions } from '../../src/tasks/polling.ts'
 import { connect, type Client, type ConnectOptions } from '../../src/presets/client.ts'
 import { ErrorCode, type JsonObject } from '../../src/index.ts'
 import { createHandler } from '../../src/presets/server.ts'
-import { taskPolling, createTask, getTaskHandle, type DetailedTask } from '../../src/tasks/index.ts'
+import { taskPolling, createTask, getRemoteTask, type DetailedTask } from '../../src/tasks/index.ts'
 import {
   connectTo,
   discovered,
@@ -401,7 +401,7 @@ describe('callTool', () => {
     if (!('task' in started)) throw new Error('It was no task')
     const followed = started.task.result()
     await until(() => asked.length > 0)
-    expect(textOf(await getTaskHandle(other, started.task.id).result())).toBe('accept true r1')
+    expect(textOf(await getRemoteTask(other, started.task.id).result())).toBe('accept true r1')
     expect(textOf(await followed)).toBe('accept true r1')
     expect(asked.map(({ aborted }) => aborted)).toEqual([true])
     for (const each of [client, other]) await each.close()
@@ -429,7 +429,7 @@ describe('callTool', () => {
 
   test('rejects a tool result without content, also from a task by its id', async () => {
     const client = await connectTo(scripted([{ status: 'completed', result: {} }]), following())
-    await expect(getTaskHandle(client, 't').result()).rejects.toMatchObject({
+    await expect(getRemoteTask(client, 't').result()).rejects.toMatchObject({
       code: 'INVALID_MESSAGE',
     })
     await client.close()
@@ -498,7 +498,7 @@ describe('A task', () => {
     await client.close()
 
     const { client: later } = await connectToFixture(fixture)
-    const task = getTaskHandle(later, (JSON.parse(stored) as { task: string }).task)
+    const task = getRemoteTask(later, (JSON.parse(stored) as { task: string }).task)
     expect((await task.get()).status).toBe('working')
     fixture.gate.open()
     const seen: DetailedTask[] = []

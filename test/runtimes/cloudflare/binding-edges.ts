@@ -1,7 +1,7 @@
 // What can go wrong between two Workers, as tests that the calling Worker runs.
 import type { Client } from 'edgewise/client'
 import { connect } from '../../../src/presets/client.ts'
-import { createTask, getTaskHandle, taskPolling } from '../../../src/tasks/index.ts'
+import { createTask, getRemoteTask, taskPolling } from '../../../src/tasks/index.ts'
 import type { Transport } from '../../../src/transport/index.ts'
 import { equal, ok, rejection, type Suite } from '../harness.ts'
 
@@ -231,10 +231,10 @@ export function bindingEdges(env: Env, { bindingTransport, RpcTarget }: Library)
       const created = await createTask(client, 'later')
       ok('task' in created, 'It is a task')
       await using other = await connect(bindingTransport(env.CALLEE), options)
-      const { content } = await getTaskHandle(other, created.task.id).result()
+      const { content } = await getRemoteTask(other, created.task.id).result()
       equal(content, [{ type: 'text', text: 'later for shop' }])
       await using stranger = await connect(bindingTransport(env.ANONYMOUS), options)
-      equal((await rejection(getTaskHandle(stranger, created.task.id).result())).code, -32602)
+      equal((await rejection(getRemoteTask(stranger, created.task.id).result())).code, -32602)
     },
 
     'A change that another request announces reaches listeners': async () => {
