@@ -41,7 +41,7 @@ export interface RetryOptions {
    *
    * @default false
    */
-  readonly retryLimited?: boolean
+  readonly retryOn429?: boolean
   /**
    * Whether a request may be sent twice. By default, every request of the core protocol may, except
    * `tools/call` of a tool whose annotations have neither `readOnlyHint` nor `idempotentHint`. If the tool
@@ -58,7 +58,7 @@ const OPTION_NAMES: OptionNames<RetryOptions> = {
   maxAttempts: 1,
   firstDelayMs: 1,
   maxDelayMs: 1,
-  retryLimited: 1,
+  retryOn429: 1,
   isIdempotent: 1,
 }
 
@@ -124,7 +124,7 @@ export function retry(options: RetryOptions = {}): ClientMiddleware {
 function retryDelayMs(
   error: unknown,
   earlierFailures: number,
-  { firstDelayMs, maxDelayMs, retryLimited }: RetryOptions,
+  { firstDelayMs, maxDelayMs, retryOn429 }: RetryOptions,
 ): number {
   const { code, data, retryAfter: errorHeader } = Object(error) as ProtocolError
   const { retryAfterMs, retryAfter = errorHeader } = Object(data) as Record<string, unknown>
@@ -138,7 +138,7 @@ function retryDelayMs(
   // The backoff of a first failure is the given delay, at most the maximum, with a random part
   if (waitMs >= 0) return backoffMs(0, waitMs, maxDelayMs)
   const isLimited = [code, statusOf(error)].includes(429)
-  const mayRepeat = isLimited ? retryLimited : isTransient(error)
+  const mayRepeat = isLimited ? retryOn429 : isTransient(error)
   return mayRepeat ? backoffMs(earlierFailures, firstDelayMs, maxDelayMs) : Infinity
 }
 

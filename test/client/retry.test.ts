@@ -137,7 +137,7 @@ describe('retry', () => {
       expect(peer.received('tools/call')).toHaveLength(1)
     }
     const willing = await connectTo(peerOf(limited({})))
-    willing.use(retry({ retryLimited: true }))
+    willing.use(retry({ retryOn429: true }))
     expect((await settle(willing.callTool('read'))).value).toMatchObject({ content })
   })
 
