@@ -57,7 +57,7 @@ export const probes: Readonly<Record<string, (server: ProbedServer) => Promise<s
   'a batch of two calls, in 2025-03-26': async (server) => {
     const call = await session(server, '2025-03-26')
     const { status, messages } = await call('ping', {}, {}, 2)
-    return messages.length === 2 ? 'two answers' : statusText(status)
+    return messages.length === 2 ? 'two responses' : statusText(status)
   },
   'a call of an unknown tool': async (server) => {
     const call = await session(server)
