@@ -48,6 +48,27 @@ describe('Playground: the start', () => {
     expect(await own.getByRole('alert').isVisible()).toBe(false)
     await own.close()
   })
+
+  it('has one font in the first view, because the first paint waits for each', async () => {
+    const own = await page.context().newPage()
+    await own.route('**/styles.css', () => {})
+    await own.goto(visited.url, { waitUntil: 'commit' })
+    await own.locator('#open').waitFor()
+    const fonts = await own.evaluate(() => {
+      const hasText = (element: Element): boolean =>
+        element.matches('input') ||
+        [...element.childNodes].some((node) => node instanceof Text && node.data.trim() !== '')
+      return [...document.querySelectorAll('body *')]
+        .filter((element) => element.checkVisibility() && hasText(element))
+        .map((element) => {
+          const { fontWeight, fontSize, fontFamily } = getComputedStyle(element)
+          return `${fontWeight} ${fontSize} ${fontFamily}`
+        })
+    })
+    expect(fonts.length).toBeGreaterThan(5)
+    expect(new Set(fonts).size).toBe(1)
+    await own.close()
+  })
 })
 
 describe('Playground: the connection', () => {
