@@ -2,6 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
+import { server as demo } from '../examples/playground/server.ts'
 import { server as crowd } from '../test/playground/crowd.ts'
 import { host, type Host } from '../test/playground/host.ts'
 import { startWorker } from '../test/playground/wrangler.ts'
@@ -70,17 +71,18 @@ async function loadFirst(url: string, isPlayground: boolean): Promise<Load> {
   }
 }
 
-/** Loads two pages by turns, so that other work on the machine slows both. */
+/** Loads pages by turns, so that other work on the machine slows all. Returns the loads of each page. */
 async function takeTurns(
   rounds: number,
-  hello: () => Promise<Load>,
-  playground: () => Promise<Load>,
-): Promise<{ hello: Load[]; playground: Load[] }> {
-  const loads: { hello: Load[]; playground: Load[] } = { hello: [], playground: [] }
+  pages: readonly (() => Promise<Load>)[],
+): Promise<readonly (readonly Load[])[]> {
+  const loads = pages.map((): Load[] => [])
   for (let round = 0; round < rounds; round++) {
-    if (round % 2 === 0) loads.hello.push(await hello())
-    loads.playground.push(await playground())
-    if (round % 2 === 1) loads.hello.push(await hello())
+    for (let turn = 0; turn < pages.length; turn++) {
+      const index = (round + turn) % pages.length
+      const times = await pages[index]?.()
+      if (times) loads[index]?.push(times)
+    }
   }
   return loads
 }
@@ -156,32 +158,40 @@ function filter(page: Page): Promise<number> {
 export const bench: Bench = {
   title: 'The playground of `npm start` in Chromium',
   tables: async ({ scale }) => {
-    const [worker, crowded, hello, browser] = await Promise.all([
+    const [worker, node, crowded, hello, browser] = await Promise.all([
       startWorker(),
+      host(demo),
       host(crowd),
       hostHello(),
       launchChromium(),
     ])
     try {
-      const loadHello = (): Promise<Load> => load(browser, hello.url, false)
-      const loadPage = (): Promise<Load> => load(browser, worker.url, true)
+      const pages = [
+        () => load(browser, worker.url, true),
+        () => load(browser, node.url, true),
+        () => load(browser, hello.url, false),
+      ]
       // The servers and the browser are warm afterwards
-      await takeTurns(1, loadHello, loadPage)
-      const loads = await takeTurns(Math.ceil(10 * scale), loadHello, loadPage)
-      const firstLoads = await takeTurns(
-        Math.ceil(3 * scale),
-        () => loadFirst(hello.url, false),
-        () => loadFirst(worker.url, true),
+      await takeTurns(1, pages)
+      const [ofWorker = [], ofNode = [], ofHello = []] = await takeTurns(
+        Math.ceil(10 * scale),
+        pages,
       )
-      const of = (member: keyof Load, each: readonly Load[]): Spread =>
-        spread(each.map((times) => times[member]))
+      const [firstOfWorker = [], firstOfHello = []] = await takeTurns(Math.ceil(3 * scale), [
+        () => loadFirst(worker.url, true),
+        () => loadFirst(hello.url, false),
+      ])
+      const of = (member: keyof Load, loads: readonly Load[]): Spread =>
+        spread(loads.map((times) => times[member]))
       const loading = table('loading', 'paint < 100 ms', [
-        ['first byte', of('firstByte', loads.playground)],
-        ['first contentful paint', of('paint', loads.playground)],
-        ['first contentful paint of a page that says hello', of('paint', loads.hello)],
-        ['connected', of('connected', loads.playground)],
-        ['in a new browser: first contentful paint', of('paint', firstLoads.playground)],
-        ['in a new browser: that of a page that says hello', of('paint', firstLoads.hello)],
+        ['first byte', of('firstByte', ofWorker)],
+        ['first contentful paint', of('paint', ofWorker)],
+        ['without wrangler: first byte', of('firstByte', ofNode)],
+        ['without wrangler: first contentful paint', of('paint', ofNode)],
+        ['first contentful paint of a page that says hello', of('paint', ofHello)],
+        ['connected', of('connected', ofWorker)],
+        ['in a new browser: first contentful paint', of('paint', firstOfWorker)],
+        ['in a new browser: that of a page that says hello', of('paint', firstOfHello)],
       ])
       const tasks: { load: number; flood: number; filter: number }[] = []
       for (let round = 0; round < Math.ceil(5 * scale); round++) {
@@ -204,6 +214,7 @@ export const bench: Bench = {
       await browser.close()
       hello.close()
       crowded.close()
+      node.close()
       await worker.stop()
     }
   },
