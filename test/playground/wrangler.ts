@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { nodeCommand } from '../node-program.ts'
 import { root } from '../root.ts'
 
 /** A Worker that runs. */
@@ -19,11 +20,8 @@ export interface RunningWorker {
 export async function startWorker(): Promise<RunningWorker> {
   const storage = await mkdtemp(join(tmpdir(), 'edgewise-'))
   const own = ['--port', '0', '--ip', '127.0.0.1', '--inspector-port', '0', '--persist-to', storage]
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', 'examples/playground/start.ts', ...own],
-    { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
-  )
+  const [command, ...args] = nodeCommand('examples/playground/start.ts', ...own)
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = new Promise<void>((resolve) => child.on('close', () => resolve()))
   const printed: string[] = []
   const url = await new Promise<string>((resolve, reject) => {
