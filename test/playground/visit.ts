@@ -33,7 +33,11 @@ export function visit(server: Server, path = '', executable?: string): Visit {
   const complaints: string[] = []
 
   async function open(at = '', options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+    const context = await browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      reducedMotion: 'reduce',
+      ...options,
+    })
     context.setDefaultTimeout(PATIENCE.timeout)
     const opened = await context.newPage()
     opened.on('console', (message) => {
