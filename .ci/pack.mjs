@@ -5,6 +5,8 @@ import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 const folder = '.cache/pack'
 rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
-execSync(`npm pack --pack-destination ${folder}`, { stdio: ['ignore', 'ignore', 'inherit'] })
+execSync(`npm pack --loglevel=error --pack-destination ${folder}`, {
+  stdio: ['ignore', 'ignore', 'inherit'],
+})
 const [archive] = readdirSync(folder)
 renameSync(`${folder}/${archive}`, '.cache/package.tgz')
