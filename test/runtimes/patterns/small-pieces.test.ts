@@ -6,7 +6,7 @@ import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { root } from '../../root.ts'
 
-const PIECES = 1_000_000
+const PIECES = 500_000
 /** Room for the input, several times, but not for an object of every piece. */
 const HEAP_MB = 32
 
