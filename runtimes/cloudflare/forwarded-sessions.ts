@@ -1,7 +1,7 @@
 /**
  * Sessions in Durable Objects. Requests are forwarded from the isolate where they arrive to the object
- * of their session. Objects and the hub respond with sockets, which are converted into the streams that
- * clients read.
+ * of their session. The session object, and the hub object that broadcasts changes, respond with WebSockets,
+ * which the Worker converts into the event stream that the client reads.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -22,7 +22,10 @@ import { objectIdOf } from './session-id.ts'
 import { refuse } from './sse-session.ts'
 import { eventStreamResponse } from './stream-socket.ts'
 
-/** The sessions of a Worker. Each session has an object of its own, or is in the object of its key. */
+/**
+ * The sessions of a Worker. Each session has an object of its own, unless `sessionKey` is set: then all
+ * sessions with the same key share an object.
+ */
 export function forwardedSessions(
   namespace: DurableObjectNamespace<SessionObject>,
   hub: Hub,
@@ -83,7 +86,7 @@ function withSessionId(request: Request, sessionId: string): Request {
   return new Request(request, { headers })
 }
 
-/** Converts the sockets of an object and the hub into a stream for the client. */
+/** Converts the sockets of the session object and the hub into an event stream for the client. */
 async function openStream(
   response: Response,
   { endpoint, request, caller }: IncomingRequest,
@@ -95,7 +98,7 @@ async function openStream(
   if (streamRequest) {
     // The object has checked that all values of the header are equal
     const [after] = request.headers.get('last-event-id')?.split(', ', 1) ?? []
-    const resumedRequest = resumeAfter(streamRequest, after)
+    const resumedRequest = withResumption(streamRequest, after)
     const { webSocket, status } = await hub.listen(resumedRequest, caller)
     if (status === 400) return refuse(400, 'The event in "Last-Event-ID" is unknown')
     if (status === 404) return refuse(404, 'Session not found')
@@ -125,12 +128,13 @@ function hangUp(socket: WebSocket): void {
   socket.close(1000, 'No listeners')
 }
 
-/** Resumes the stream of a session after the client's last event. */
-function resumeAfter(
+/** Adds the client's last event id to a stream request, unless the stream cannot be resumed. */
+function withResumption(
   request: SessionStreamRequest,
   lastEventId: string | undefined,
 ): SessionStreamRequest {
-  return lastEventId === undefined || request.plain ? request : { ...request, after: lastEventId }
+  const { plain: cannotResume } = request
+  return lastEventId === undefined || cannotResume ? request : { ...request, after: lastEventId }
 }
 
 /**

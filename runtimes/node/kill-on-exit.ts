@@ -65,7 +65,8 @@ function onSignal(signal: Signal): void {
   terminateAll()
   const deadline = performance.now() + GRACE_MS
   const timer = setInterval(() => {
-    // SIGCONT has no effect on a running child, and `kill` stops tracking children that have exited
+    // SIGCONT, which does not affect a running child, only checks for exits: `kill` then stops tracking a child
+    // that has exited
     for (const kill of killFunctions) kill('SIGCONT')
     if (killFunctions.size > 0 && performance.now() < deadline) return
     for (const kill of killFunctions) kill('SIGKILL')

@@ -26,19 +26,19 @@ import { splitScope } from './token.ts'
 /** The delay before a refresh is retried while the token may still be valid, in milliseconds. */
 const RETRY_MS = 10_000
 
-/** Whether a token was newly obtained, or refreshed. */
-const IS_NEW = true
-const IS_RENEWED = false
 /** The resource of a token must equal the URL. It must not be a parent of the URL. */
 const EXACTLY = true
 
-/** Authorizes requests, and signs out. */
+/** Provides the headers that authorize a client's requests, and can sign out. */
 export interface SignIn extends AuthProvider {
   /** Deletes the token for a server, by the URL that the client connected to. */
   signOut(server: string | URL): Promise<void>
 }
 
-/** The state of one MCP server. */
+/** How a token was obtained: by an authorization, or with a refresh token. */
+type TokenOrigin = 'new' | 'refreshed'
+
+/** What the provider knows about one MCP server. */
 interface ServerState {
   readonly url: string
   readonly network: Network
@@ -62,11 +62,8 @@ export class TokenProvider implements SignIn {
   readonly #servers = new Map<string, Promise<ServerState>>()
   /** The token that each request was sent with. */
   readonly #usedTokens = new WeakMap<HttpRequestFacts, TokenRecord>()
-  /**
-   * The tokens that no server has accepted yet, and whether they were newly obtained rather than
-   * refreshed.
-   */
-  readonly #unacceptedTokens = new WeakMap<TokenRecord, boolean>()
+  /** The tokens that the MCP server has not accepted yet. */
+  readonly #unacceptedTokens = new WeakMap<TokenRecord, TokenOrigin>()
   #resumed: Promise<void> | undefined
 
   /** @param extensionId The extension to declare, if any. */
@@ -125,14 +122,14 @@ export class TokenProvider implements SignIn {
         missingScopes = await requireNewScopes(this.#tokens, server.url, scopes, usedToken?.granted)
       }
     } else {
-      const isNew = usedToken && this.#unacceptedTokens.get(usedToken)
-      if (isNew && !server.work && !background) {
+      const origin = usedToken && this.#unacceptedTokens.get(usedToken)
+      if (usedToken && origin === 'new' && !server.work && !background) {
         await this.#discardToken(server, usedToken)
         const message = `"${request.url}" rejects the token that was just issued for it`
         throw new AuthorizationError('access', message)
       }
-      // A token that no server has accepted yet was just refreshed, and is not refreshed again
-      if (usedToken && isNew === undefined && (await this.#renew(server, usedToken))) return true
+      // A token that was just obtained or refreshed is not refreshed again
+      if (usedToken && !origin && (await this.#renew(server, usedToken))) return true
       if (background) return false
     }
     const obtain = async (latest?: TokenRecord): Promise<boolean> => {
@@ -170,7 +167,7 @@ export class TokenProvider implements SignIn {
         const request = await this.#grantRequest(server, issuer, resource, granted)
         const next = await refresh.call(this.#grant, request, latest)
         const renewed = { ...next, refreshToken: next.refreshToken ?? refreshToken, asked }
-        return await this.#saveToken(server, renewed, IS_RENEWED)
+        return await this.#saveToken(server, renewed, 'refreshed')
       } catch (error) {
         // If the authorization server is gone, the MCP server may name another authorization server by now
         if (error instanceof AuthorizationError && error.step === 'server-metadata') return false
@@ -205,7 +202,7 @@ export class TokenProvider implements SignIn {
       this.#grant.offlineScope,
     )
     const request = { ...target, network, tokens: this.#tokens, mcpServer: server.url }
-    return this.#saveToken(server, await this.#grant.obtain(request), IS_NEW)
+    return this.#saveToken(server, await this.#grant.obtain(request), 'new')
   }
 
   /** The input of a grant for an authorization server that issued a token before. */
@@ -241,10 +238,10 @@ export class TokenProvider implements SignIn {
     return server.work
   }
 
-  async #saveToken(server: ServerState, token: TokenRecord, isNew: boolean): Promise<true> {
+  async #saveToken(server: ServerState, token: TokenRecord, origin: TokenOrigin): Promise<true> {
     if (server.signedOut) throw new AuthorizationError('access', 'The user signed out meanwhile')
     await this.#tokens.set(tokenKey(server.url), token)
-    this.#unacceptedTokens.set(token, isNew)
+    this.#unacceptedTokens.set(token, origin)
     server.token = token
     return true
   }
@@ -282,7 +279,9 @@ export class TokenProvider implements SignIn {
     return { url, network: createNetwork(url, this.#options), retryAt: 0, failures: 0 }
   }
 
-  /** Completes a flow that has left the page, after the user has come back. A failure is reported once. */
+  /**
+   * Completes a sign-in by redirect, after the browser has returned to the page. A failure is reported once.
+   */
   async #resume(): Promise<void> {
     try {
       const completed = await this.#grant.resume?.((url, issuer, resource, scopes) =>

@@ -24,8 +24,8 @@ export interface Registration extends JsonObject {
   /** The allowed grants. By default all grants that the client needs are allowed. */
   readonly grant_types?: readonly string[] | undefined
   /**
-   * When the client was registered dynamically, in seconds since 1970. Absent if the client was
-   * registered in another way and cannot be registered again.
+   * When the client was registered dynamically, in seconds since 1970. Absent if the client was not
+   * registered dynamically, and so cannot be registered again.
    */
   readonly client_id_issued_at?: number | undefined
 }
@@ -43,8 +43,8 @@ export async function listRegistrations(tokens: TokenStore): Promise<Record<stri
 }
 
 /**
- * Stores a registration, replacing any other at the same issuer. {@link signIn} then uses it. Call this if
- * the client was registered in another way.
+ * Stores a registration, replacing any other at the same issuer. {@link signIn} then uses it. Call this for a
+ * client that `signIn` did not register itself, such as one registered in the dashboard of the provider.
  *
  * @param issuer Exactly as in the authorization server's metadata, including a trailing slash.
  * @throws {TypeError} If the issuer is not a URL, or the registration has no `client_id`.
@@ -70,11 +70,10 @@ export function putRegistration(
 }
 
 /**
- * Deletes a registration, so that the next sign-in at the issuer registers again. Tokens issued to
- * it can still be refreshed.
+ * Deletes a registration, so that the next sign-in at the issuer registers again. Tokens that were issued
+ * to the deleted registration can still be refreshed.
  *
- * @param clientId Deletes the registration only if it is of this client. By default it is deleted in any
- *   case.
+ * @param clientId If given, the registration is deleted only if it has this client id.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
  */
 export function forgetRegistration(

@@ -46,7 +46,7 @@ export async function* checkEndpoint(
   const initialized = await endpoint.send(INITIALIZE)
   const messages = new Set<string>()
   try {
-    for await (const found of checkAnswering(endpoint, initialized, options, open)) {
+    for await (const found of checkRespondingEndpoint(endpoint, initialized, options, open)) {
       messages.add(found.message)
       yield found
     }
@@ -59,7 +59,7 @@ export async function* checkEndpoint(
   }
 }
 
-async function* checkAnswering(
+async function* checkRespondingEndpoint(
   endpoint: CheckedEndpoint,
   initialized: Answer,
   { headers, signal }: EndpointOptions,
@@ -90,15 +90,15 @@ async function* checkAnswering(
   }
   if (versions) yield* checkStateless(endpoint)
   const session = isLegacy ? yield* checkSessions(endpoint, initialized) : undefined
-  // Further findings would only follow from this one
-  if (!versions && !session?.isReadable) return
+  // The session cannot be used, which `checkSessions` has reported. Further findings would only follow from that
+  if (!versions && !session?.isUsable) return
   yield* checkWeb(endpoint, { ...features, isStateless: versions !== undefined })
-  const canConnect = session?.isReadable && session.isPublished
+  const canConnect = session?.isUsable && session.isVersionKnown
   if (versions || canConnect) {
     const accepted = canConnect && !session.isLost ? await acceptedVersions(endpoint) : []
     yield* checkClients(new Set([...(versions ?? []), ...accepted]), open, signal)
   }
-  if (session?.isReadable) yield* checkMalformed(endpoint)
+  if (session?.isUsable) yield* checkMalformed(endpoint)
 }
 
 /** Checks a program that communicates over stdio, by the rules that apply to every transport. */

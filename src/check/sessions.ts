@@ -25,10 +25,10 @@ const SESSION_ID = /^[\x21-\x7e]+$/
 
 /** What clients can do with the sessions of a server. */
 export interface SessionUse {
-  /** Whether requests can be sent in the session: a page may not be able to read its id. */
-  readonly isReadable: boolean
-  /** Whether the version of the session is a published revision, so that clients know it. */
-  readonly isPublished: boolean
+  /** Whether requests can be sent in the session. False if this is a page that cannot read the session id. */
+  readonly isUsable: boolean
+  /** Whether the session's protocol version is a published revision, so that clients know it. */
+  readonly isVersionKnown: boolean
   /** Whether the server lost the session. */
   readonly isLost: boolean
 }
@@ -60,8 +60,8 @@ export async function* checkSessions(
     )
   }
   const version = String(protocolVersion)
-  const isPublished = findRevision(version) !== undefined
-  if (typeof protocolVersion === 'string' && !isPublished) {
+  const isVersionKnown = findRevision(version) !== undefined
+  if (typeof protocolVersion === 'string' && !isVersionKnown) {
     yield finding('version-negotiation', describeVersion(version))
   } else yield* await checkNegotiation(endpoint)
   const session = new Session(endpoint, initialized)
@@ -73,7 +73,7 @@ export async function* checkSessions(
   // The session has an id, but the response does not expose it
   if (endpoint.isPage && id === null && startAnswer.status >= 400) {
     yield finding('cors-expose', 'Pages cannot read Mcp-Session-Id')
-    return { isReadable: false, isPublished, isLost: false }
+    return { isUsable: false, isVersionKnown, isLost: false }
   }
   yield* await checkErrors(session, capabilities)
   // Earlier revisions do not have the header
@@ -92,7 +92,7 @@ export async function* checkSessions(
   }
   if (session.loss) yield session.loss
   if (session.id !== null) yield* await checkEnd(session)
-  return { isReadable: true, isPublished, isLost: session.loss !== undefined }
+  return { isUsable: true, isVersionKnown, isLost: session.loss !== undefined }
 }
 
 /**

@@ -13,10 +13,11 @@ import { middleware } from './middleware.ts'
 
 /**
  * Creates middleware that logs each request when it has ended, as one structured record: `method`, `name`
- * (of the tool or prompt) or `uri`, `durationMs`, and in `err` the name, code and message of its error. A
- * success has the level `debug`, a tool's failure and a transient failure `warn`, any other failure `error`.
- * Arguments and results are not logged, and credentials are removed. With `client.use('*', …)`,
- * notifications are logged too, and so are messages from the server, whose records have `incoming: true`.
+ * (of the tool or prompt) or `uri`, `durationMs`, and in `err` the name, code and message of its error.
+ * Successes are logged at the level `debug`. Results with `isError` and transient errors are logged at
+ * `warn`, and all other errors at `error`. Arguments and results are not logged, and credentials are removed.
+ * With `client.use('*', …)`, notifications are logged too, and so are messages from the server, whose records
+ * have `incoming: true`.
  *
  * @example
  * ```ts

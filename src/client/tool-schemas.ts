@@ -1,6 +1,6 @@
 /**
- * The parts of listed tools that a client stores: the arguments that headers repeat, and the output
- * schema.
+ * The parts of listed tools that a client stores: which arguments are also sent as HTTP headers
+ * (`x-mcp-header`), and the output schema.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters
  */
@@ -14,7 +14,7 @@ import type { Tool, JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 
 interface ToolSchema {
-  /** The parameters that headers repeat, or why their annotations are invalid. */
+  /** The parameters that are also sent as headers, or why their annotations are invalid. */
   readonly header: HeaderParams
   readonly output: unknown
 }
@@ -32,7 +32,8 @@ export class ToolSchemas {
    *
    * @param isFirst Whether this is the first page of a list.
    * @param onFault Called for each tool whose header annotations are invalid. Such tools are not
-   *   returned. Omit it if no headers repeat arguments: such tools are then returned too.
+   *   returned. Omit `onFault` if the transport has no headers: tools with invalid annotations are then
+   *   returned as well.
    * @returns The tools that can be called.
    */
   storePage(

@@ -1,5 +1,5 @@
 /**
- * The event types of a server, and the functions that its delivery modes share.
+ * Creates the host of a server's events: its event types, and the functions that its delivery modes share.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -41,11 +41,11 @@ export interface SubscriptionFilter {
   readonly name?: string
 }
 
-/** The event types of one server, and its subscriptions. */
+/** The {@link EventHost} of one server, with the members that only the events of the server itself use. */
 export interface ServerEventHost extends Omit<EventHost, 'storage'> {
   readonly log: EventLog
   readonly types: Registry<EventEntry>
-  /** The server, once it was extended. */
+  /** The definition of the server; `undefined` until the extension has been added to the server. */
   definition: ServerDefinition | undefined
   /**
    * Calls the type's `authorize` again, to check that a subscriber may still receive events.
@@ -77,7 +77,7 @@ export function createEventHost(
   if (profile !== undefined && profile !== 'chatgpt') {
     throw new TypeError('"profile" must be "chatgpt"')
   }
-  // ChatGPT knows the codes of the design sketch
+  // ChatGPT uses the error codes of the first draft of the extension
   const codes: EventErrorCodes | undefined = errorCodes ?? (profile && 'sketch')
   if (codes !== undefined) requireCodes(codes)
   const cursors = sealedCursors(log)

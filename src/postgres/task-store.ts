@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
-import { expiresAt, isFinal, isWaiting, type TaskRecord } from '../tasks/record.ts'
+import { expiresAt, isFinal, isReadyToRun, type TaskRecord } from '../tasks/record.ts'
 import type { JsonRpcNotification } from '../protocol/types.ts'
 import type { TaskStore, TaskStoreSubscriber } from '../tasks/store.ts'
 import { payloadOf, type Bus } from './bus.ts'
@@ -43,7 +43,7 @@ export class PostgresTaskStore implements TaskStore {
 
   async save(record: TaskRecord): Promise<boolean> {
     const { taskId, version, call, leasedUntil = 0 } = record
-    const runnableAt = isWaiting(record) ? leasedUntil : null
+    const runnableAt = isReadyToRun(record) ? leasedUntil : null
     const text = JSON.stringify(record)
     // Messages come first, because after the end of the task its client no longer waits for them
     await this.#sending.get(taskId)

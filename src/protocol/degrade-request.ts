@@ -1,5 +1,5 @@
 /**
- * Adapts requests to the client to its revision.
+ * Adapts server-to-client requests to the client's revision.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/learn/versioning
  */
@@ -13,7 +13,7 @@ import type { RevisionFacts } from './revisions.ts'
 import type { CreateMessageParams, ObjectSchema, JsonObject } from './types.ts'
 import { isObject } from './validate.ts'
 
-/** Adapts the params of a request to the client; the same object if nothing changes. */
+/** Adapts the params of a server-to-client request; returns the same object if nothing changes. */
 export function degradeRequest(
   method: string,
   params: JsonObject | undefined,

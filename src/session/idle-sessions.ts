@@ -8,7 +8,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 import { MAX_TIMER_MS, unref } from '../patterns/timers.ts'
-import { isInactive, type PoolEntry } from './pooled-session.ts'
+import { isInactive, type PoolEntry } from './pool-entry.ts'
 import type { SessionRecord } from './session.ts'
 import type { SessionStore } from './store.ts'
 

@@ -8,7 +8,7 @@ import { INTERNAL_ERROR } from '../protocol/error-codes.ts'
 import { topicIndex } from '../patterns/topic-index.ts'
 import { accountOf } from '../patterns/account.ts'
 import { IdleSessions } from './idle-sessions.ts'
-import { isInactive, type PoolEntry, type PooledSession } from './pooled-session.ts'
+import { isInactive, type PoolEntry, type SessionParts } from './pool-entry.ts'
 import { SessionQuota, type CountedSession } from './quota.ts'
 import { operationOf, type SessionObserver } from './session-operation.ts'
 import { Session, topicsOf, type SessionRecord } from './session.ts'
@@ -52,13 +52,13 @@ export interface SessionOperations<Pooled> {
    */
   save(pooled: Pooled): Promise<void>
   /**
-   * Stores a change that no request waits for. If it fails, the error is reported and the change remains in
-   * memory.
+   * Stores a change that no request depends on. If the store fails, the error is reported and the change
+   * remains in memory.
    */
-  note(pooled: Pooled): Promise<void>
+  trySave(pooled: Pooled): Promise<void>
   /** Records that the client of a session listens to changes. */
   noteListening(pooled: Pooled): Promise<void>
-  /** Stores what other hosts need to know before a request is sent to the client of a session. */
+  /** Stores what other processes need to know before a request is sent to the client of a session. */
   prepareQuestion(pooled: Pooled): Promise<void>
   /** Ends a session, its requests and its streams. */
   end(pooled: Pooled): Promise<void>
@@ -69,10 +69,10 @@ export interface SessionOperations<Pooled> {
  *
  * @typeParam Pooled A session in the form that the pool's owner needs.
  */
-export class SessionPool<Pooled extends PooledSession> implements SessionOperations<Pooled> {
+export class SessionPool<Pooled extends SessionParts> implements SessionOperations<Pooled> {
   readonly #store: SessionStore
   readonly #observer: SessionObserver
-  readonly #create: (parts: PooledSession) => Pooled
+  readonly #create: (parts: SessionParts) => Pooled
   readonly #quota: SessionQuota
   readonly #idle: IdleSessions
   /** The live sessions in the order of last use. */
@@ -90,7 +90,7 @@ export class SessionPool<Pooled extends PooledSession> implements SessionOperati
       maxSessionsPerCaller = Math.ceil(maxSessions / 2),
     }: SessionLimits,
     observer: SessionObserver,
-    create: (parts: PooledSession) => Pooled,
+    create: (parts: SessionParts) => Pooled,
   ) {
     this.#store = store
     this.#observer = observer
@@ -179,7 +179,7 @@ export class SessionPool<Pooled extends PooledSession> implements SessionOperati
     })
   }
 
-  async note({ id, session }: Pooled): Promise<void> {
+  async trySave({ id, session }: Pooled): Promise<void> {
     this.#updateTopics(id)
     try {
       await this.#store.save(id, session.record)
@@ -192,12 +192,12 @@ export class SessionPool<Pooled extends PooledSession> implements SessionOperati
     const { record } = pooled.session
     if (record.listens) return
     record.listens = true
-    await this.note(pooled)
+    await this.trySave(pooled)
   }
 
   async prepareQuestion(pooled: Pooled): Promise<void> {
-    // Another host may later announce the completion of a URL elicitation
-    if (pooled.session.record.elicitations) await this.note(pooled)
+    // Another process may later announce the completion of a URL elicitation
+    if (pooled.session.record.elicitations) await this.trySave(pooled)
   }
 
   async end({ id, session, streams }: Pooled): Promise<void> {

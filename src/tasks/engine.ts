@@ -14,7 +14,7 @@ import { TaskRepository } from './task-repository.ts'
 import {
   expiresAt,
   isFinal,
-  isWaiting,
+  isReadyToRun,
   newRecord,
   jsonClone,
   type InputOutcome,
@@ -194,7 +194,7 @@ export class TaskEngine implements TaskService {
     const expiredBefore = now - this.#failedAt < leaseMs ? 0 : now
     if (store.unleased) return store.unleased(expiredBefore)
     return (await store.unfinished())
-      .filter((task) => isWaiting(task) && (task.leasedUntil ?? 0) <= expiredBefore)
+      .filter((task) => isReadyToRun(task) && (task.leasedUntil ?? 0) <= expiredBefore)
       .map(({ taskId }) => taskId)
   }
 

@@ -130,8 +130,11 @@ export function isFinal({ status }: Pick<TaskRecord, 'status'>): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled'
 }
 
-/** Whether a task is waiting to run. */
-export function isWaiting({ status, external }: Pick<TaskRecord, 'status' | 'external'>): boolean {
+/** Whether a task has work left to do and waits for nothing: no input, and no external outcome. */
+export function isReadyToRun({
+  status,
+  external,
+}: Pick<TaskRecord, 'status' | 'external'>): boolean {
   return status === 'working' && !external
 }
 

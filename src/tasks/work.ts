@@ -12,7 +12,7 @@ import { INTERNAL_ERROR } from '../protocol/error-codes.ts'
 import type { ServerDefinition } from '../server/definition.ts'
 import { runEvery, runLater } from './clock.ts'
 import type { TaskRepository } from './task-repository.ts'
-import { expiresAt, isFinal, isWaiting, type TaskRecord } from './record.ts'
+import { expiresAt, isFinal, isReadyToRun, type TaskRecord } from './record.ts'
 import { runTask, type Platform, type RunHost } from './run.ts'
 import { lease, setStatusMessage, finish, withRecording, type Transition } from './state.ts'
 import type { TaskRecordStore } from './store.ts'
@@ -83,7 +83,8 @@ export class TaskWork {
       cleanups.push(this.#renew(run), this.#stopOnExpiry(task))
       const running = runTask(this.#server, task, this.#host(run), platform)
       const transition = await untilAborted(running, run.cancellation.signal)
-      // Once the outcome is saved, a response to the run's requests must start another run
+      // If the outcome is a list of input requests, the client may respond as soon as they are saved. The
+      // response must be able to start the next run, so this run no longer counts as running
       this.#running.delete(taskId)
       if (transition) await this.#saveOutcome(run, transition)
     } finally {
@@ -122,11 +123,11 @@ export class TaskWork {
     const { leaseMs, store } = this.#options
     if (leaseMs === undefined) {
       const task = await store.load(taskId)
-      return task && isWaiting(task) ? task : undefined
+      return task && isReadyToRun(task) ? task : undefined
     }
     let isClaimed = false
     const task = await this.#tasks.change(taskId, (before, now) => {
-      isClaimed = isWaiting(before) && (before.leasedUntil ?? 0) <= now
+      isClaimed = isReadyToRun(before) && (before.leasedUntil ?? 0) <= now
       return isClaimed ? lease(this.#processId, now + leaseMs)(before, now) : undefined
     })
     return isClaimed ? task : undefined

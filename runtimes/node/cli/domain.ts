@@ -14,26 +14,26 @@ type ListedServer = Awaited<ReturnType<typeof findServers>>['cards'][number]
 /**
  * Replaces a domain with the only server that it lists.
  *
- * @throws {ConnectError} If it lists none or several, or their endpoint is on another domain.
+ * @throws {ConnectError} If the domain lists no server or several, or no endpoint of the server can be used.
  */
 export async function resolveDomain(invocation: ParsedInvocation): Promise<Invocation> {
   const { target, options } = invocation
   if (!('domain' in target)) return { ...invocation, target }
   const { domain } = target
-  const { cards } = await findServers(domain, options)
-  const [server] = cards
+  const { cards: servers } = await findServers(domain, options)
+  const [server] = servers
   if (!server) throw new ConnectError(`"${domain}" lists no servers: specify the URL of one`)
-  if (cards.length > 1) {
-    const urls = cards.map((listed) => endpointsOf(listed).join(' or ') || listed.displayName)
+  if (servers.length > 1) {
+    const urls = servers.map((listed) => endpointsOf(listed).join(' or ') || listed.displayName)
     throw new ConnectError(`"${domain}" lists several servers; specify one: ${urls.join(', ')}`)
   }
   return { ...invocation, ...(await chooseEndpoint(server, options)) }
 }
 
 /**
- * Chooses an endpoint of a card. Returns it with the options for it.
+ * Chooses an endpoint from a server's card. Returns the endpoint, and the options to connect to it with.
  *
- * @throws {ConnectError} If no endpoint can be used.
+ * @throws {ConnectError} If no endpoint of the card can be used, for example because all are on another domain.
  */
 async function chooseEndpoint(
   server: ListedServer,
@@ -41,7 +41,7 @@ async function chooseEndpoint(
 ): Promise<{ target: Target; options: Options }> {
   const { chooseRemote } = await import('../../../src/cards/index.ts')
   try {
-    // The card needs no input for a header that the command line sets
+    // Headers from the command line replace the card's headers, so the inputs of these are not required
     const givenNames = [...options.headers.keys()]
     const remotes = (server.card.remotes ?? []).map(({ headers = [], ...remote }) => {
       return {
@@ -97,7 +97,7 @@ async function findServers(domain: string, { timeoutMs }: Pick<Options, 'timeout
   }
 }
 
-/** Whether a text is a domain, perhaps with a port, and nothing else. */
+/** Whether a text is only a domain, optionally with a port. */
 function isDomain(text: string): boolean {
   const url = parseUrl(`http://${text}`)
   return url?.href === `http://${url?.host}/` && !/[/?#@]/.test(text)
@@ -124,15 +124,15 @@ export async function discoverServers(
   if (domain === undefined || others.length > 0 || !isDomain(domain)) {
     throw new UsageError('Specify a domain, such as "example.com"')
   }
-  const { cards, failures } = await findServers(domain, options)
+  const { cards: servers, failures } = await findServers(domain, options)
   for (const { identifier = 'An entry', error } of failures) {
     printNotice(`${identifier} cannot be used: ${error.message}`)
   }
-  if (options.json) printJson(cards.map(({ card }) => card))
-  else if (cards.length === 0) print('No servers')
+  if (options.json) printJson(servers.map(({ card }) => card))
+  else if (servers.length === 0) print('No servers')
   else {
     printRows(
-      cards.map((server) => {
+      servers.map((server) => {
         const description = server.description ?? ''
         return [server.displayName, oneLine([...endpointsOf(server), description].join('  '))]
       }),

@@ -17,12 +17,12 @@ import {
   controlProgress,
   isExpired,
   isTerminated,
-  withoutBody,
+  withoutCurrentBody,
   termination,
   type Progress,
 } from './progress.ts'
 import { encodeBody, randomText, sendSigned } from './request.ts'
-import { planRetry, wasSuspendedTooLong } from './retries.ts'
+import { planRetry, expiresBySuspension } from './retries.ts'
 import { asOpenSubscription } from './subscribe.ts'
 
 /** How many events are read at once. */
@@ -124,7 +124,7 @@ export async function deliverTo(
     if (body.length > MAX_WEBHOOK_BYTES) {
       const message = `Cannot deliver "${eventId}" of "${name}": it has more than ${MAX_WEBHOOK_BYTES} bytes`
       host.report(new RangeError(message))
-      return lease.save({ position, progress: withoutBody(progress) })
+      return lease.save({ position, progress: withoutCurrentBody(progress) })
     }
     const { messageId = settings.randomMessageIds ? `msg_${randomText()}` : eventId } = progress
     return attempt(eventId, body, { position }, { cursor, messageId })
@@ -139,7 +139,7 @@ export async function deliverTo(
     const cursor = await host.cursorOf(subscription, start)
     if (cursor === null || host.profile === 'chatgpt') return true
     const gap: ControlBody = { type: 'gap', cursor }
-    const progress = { ...withoutBody(lease.progress), ...controlProgress(gap) }
+    const progress = { ...withoutCurrentBody(lease.progress), ...controlProgress(gap) }
     return (await lease.save({ position: start, progress })) && (await sendControl(gap))
   }
 
@@ -165,7 +165,7 @@ export async function deliverTo(
     const { attempts = 0, notBefore = 0 } = lease.progress
     // The receiver asked for a pause that outlasts the last attempt: the body is given up
     if (notBefore > Date.now()) {
-      return lease.save({ ...after, progress: withoutBody(lease.progress) })
+      return lease.save({ ...after, progress: withoutCurrentBody(lease.progress) })
     }
     const { id: subscriptionId, url, secrets, name, principal } = lease.record
     const attemptIds = { subscriptionId, eventId, attempt: attempts + 1 }
@@ -218,7 +218,7 @@ export async function deliverTo(
 
   /** Ends an expired subscription; returns whether its receiver is to be notified. */
   async function expire(): Promise<boolean> {
-    if (!wasSuspendedTooLong(lease.record)) return remove()
+    if (!expiresBySuspension(lease.record)) return remove()
     const { lastFailure: reason = 'connection_refused' } = lease.progress
     const message = 'All deliveries have failed for too long'
     return terminate(host.error('CallbackEndpointError', message, { reason }))

@@ -33,8 +33,8 @@ export interface WebhookOptions {
    */
   fetch?: WebhookFetch
   /**
-   * The only URLs that are accepted. An origin accepts all its URLs. A URL with a path accepts that
-   * URL and the URLs below it.
+   * The only URLs that clients may subscribe with. An entry that is an origin allows every URL of that
+   * origin. An entry with a path allows that URL and the URLs below it.
    */
   allowedUrls?: readonly string[]
   /**
@@ -48,8 +48,8 @@ export interface WebhookOptions {
   allowUrl?: (url: URL, principal: string) => Awaitable<boolean>
   /**
    * Decides whether a URL is known to accept events, so that it need not answer a challenge. Use your
-   * own list, or `listedReceiver`. `readDocument` fetches a JSON object by the same rules as webhooks.
-   * Default: no.
+   * own list, or `listedReceiver`. `readDocument` fetches a JSON object, with the same restrictions on URLs
+   * and redirects as webhook requests. Default: no.
    */
   isVerified?: (
     url: URL,
@@ -112,7 +112,7 @@ export interface WebhookOptions {
    */
   maxAttempts?: number
   /**
-   * How long after the first attempt an event is still sent again, in milliseconds.
+   * How long failed deliveries are retried, counted from the first attempt, in milliseconds.
    *
    * @default 7200000
    */

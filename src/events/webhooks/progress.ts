@@ -45,8 +45,8 @@ export function progressOf({ progress }: WebhookSubscription): Progress {
   return progress
 }
 
-/** The progress without the members that belong to the current body, after the body was given up. */
-export function withoutBody({
+/** The progress without the members that concern the current body, after the body was accepted or given up. */
+export function withoutCurrentBody({
   acceptedAt,
   lastFailure,
   failedSince,

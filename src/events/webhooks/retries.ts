@@ -1,5 +1,5 @@
 /**
- * When a body is sent again, and when it is given up.
+ * Decides after a failed attempt when the same request body is sent again, or that it is given up.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -7,7 +7,7 @@ import { backoffMs } from '../../patterns/backoff.ts'
 import type { WebhookSubscription } from '../storage.ts'
 import type { DeliveryFailure } from '../wire.ts'
 import type { WebhookSettings } from './options.ts'
-import { withoutBody, progressOf, type Progress } from './progress.ts'
+import { withoutCurrentBody, progressOf, type Progress } from './progress.ts'
 import type { Answer } from './request.ts'
 
 /** The first delay between attempts, in milliseconds; each delay is twice as long as the previous delay. */
@@ -22,28 +22,29 @@ const MAX_REJECTED_GAPS = 3
 const MAX_SUSPENDED_MS = 86_400_000
 
 /**
- * Returns the changes to store after a failed attempt: the subscription continues later, or is suspended.
- * Without `dueAt`, the body is given up.
+ * Returns what changes in the subscription after a failed attempt. A number in `dueAt` is the time of the
+ * next attempt, and `null` means that the subscription is suspended. If `dueAt` is absent, the body is given
+ * up.
  *
- * @param repeated The values that further attempts must send again.
+ * @param reused The message id and cursor, which further attempts must reuse.
  */
 export function planRetry(
   record: WebhookSubscription,
   { status = 0, retryAfterMs = 0 }: Answer,
   lastFailure: DeliveryFailure,
-  repeated: Progress,
+  reused: Progress,
   { maxAttempts, maxRetryMs, suspendAfterMs }: WebhookSettings,
 ): Pick<WebhookSubscription, 'progress'> & Partial<WebhookSubscription> {
   const before = progressOf(record)
-  // The receiver does not want this body, but may want other bodies
-  if (status === 410 || status === 413) return { progress: withoutBody(before) }
+  // The receiver does not want this body, but may want others
+  if (status === 410 || status === 413) return { progress: withoutCurrentBody(before) }
   const now = Date.now()
   const { firstAttemptAt = now, failedSince = now, control } = before
   const attempts = (before.attempts ?? 0) + 1
   const failures = (before.failures ?? 0) + 1
   const progress = {
     ...before,
-    ...repeated,
+    ...reused,
     attempts,
     failures,
     firstAttemptAt,
@@ -54,7 +55,7 @@ export function planRetry(
   const isGapRejected = control?.type === 'gap' && isRejected && attempts >= MAX_REJECTED_GAPS
   const endAt = firstAttemptAt + maxRetryMs
   if (attempts >= maxAttempts || now >= endAt || isGapRejected)
-    return { progress: withoutBody(progress) }
+    return { progress: withoutCurrentBody(progress) }
   const hasFailedLong = failures >= MIN_FAILURES && now - failedSince >= suspendAfterMs
   if (hasFailedLong && control?.type !== 'terminated') {
     return {
@@ -72,8 +73,11 @@ export function planRetry(
   }
 }
 
-/** Whether a subscription that never expires has ended because it was suspended for too long. */
-export function wasSuspendedTooLong(subscription: WebhookSubscription): boolean {
+/**
+ * Whether the subscription's expiry was set by {@link planRetry} when it was suspended. The client itself
+ * had requested a subscription that never expires.
+ */
+export function expiresBySuspension(subscription: WebhookSubscription): boolean {
   const { status, expiresAt } = subscription
   const { suspendedAt = 0 } = progressOf(subscription)
   return status === 'suspended' && expiresAt === suspendedAt + MAX_SUSPENDED_MS

@@ -258,7 +258,7 @@ export class LiveSession {
     const { table, report } = this.#parts
     return {
       save: () => this.#record.save(),
-      note: () => this.#record.save().catch(report),
+      trySave: () => this.#record.save().catch(report),
       noteListening: async () => {},
       prepareQuestion: async () => {
         await this.#record.save()

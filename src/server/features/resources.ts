@@ -86,8 +86,8 @@ export interface ReadRequest {
 }
 
 /**
- * What a {@link ReadHandler} may return: text, bytes, contents or a whole result. `undefined` or an
- * empty list of contents means that the resource does not exist.
+ * What a {@link ReadHandler} may return: text, bytes, a complete result, or input requests. `undefined`, or a
+ * result with empty `contents`, means that the resource does not exist.
  */
 export type ReadReturn = string | Uint8Array | ReadResourceResult | InputRequiredResult | undefined
 
@@ -257,8 +257,8 @@ function toContents(
 /**
  * Returns the param `uri`.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` if the URI is missing, or is a `file:` URI that leads out
- * of its folder, in any encoding.
+ * @throws {ProtocolError} `INVALID_PARAMS` if the URI is missing, or is a `file:` URI with `..` segments, in
+ * any encoding.
  */
 export function requireUri(params: JsonObject): string {
   const uri = requireString(params, 'uri')

@@ -56,7 +56,7 @@ export interface HandlerRun {
 export interface PushMode {
   readonly kind: 'push'
   readonly ask: Ask
-  /** Creates the input of one run of the handler. */
+  /** Creates the object through which one run of the handler requests input. */
   createInput(run: HandlerRun): Input
   /**
    * Requests the input that is listed in an `input_required` result returned by the handler itself.
@@ -110,7 +110,8 @@ export type Ask = (
  */
 export interface ReplayableCall {
   /**
-   * Creates the handler's input, which immediately requests everything that has no response yet.
+   * Creates the object through which the handler requests input, and immediately sends all recorded
+   * requests that have no response yet.
    */
   createInput(
     ask: (request: InputRequest, onIdAssigned: (id: RequestId) => void) => Promise<JsonObject>,

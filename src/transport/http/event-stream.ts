@@ -9,7 +9,7 @@ import { onAuthorizationEnd } from '../../server/authorization-end.ts'
 import type { JsonRpcMessage } from '../../protocol/types.ts'
 import { wellFormedJson } from '../../protocol/well-formed-json.ts'
 import type { Caller } from '../../server/request/exchange.ts'
-import { countQueued, releaseQueued } from './stream-budget.ts'
+import { countQueued, forgetStream } from './stream-budget.ts'
 
 const encoder = new TextEncoder()
 
@@ -54,7 +54,7 @@ export class EventStream {
           this.#controller = controller
         },
         pull: (controller) => {
-          releaseQueued(controller)
+          forgetStream(controller)
           this.#resolveDrained()
         },
         cancel: () =>

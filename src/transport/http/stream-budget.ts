@@ -14,7 +14,10 @@ type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>
 
 /** The slow streams, each with a function that closes it. */
 const slowStreams = new Map<Controller, () => void>()
-/** The bytes queued in slow streams. An upper bound, because bytes that are read are not subtracted. */
+/**
+ * The bytes queued in slow streams. An upper bound, because bytes that are read are not subtracted until the
+ * bound exceeds the limit, and the bytes are counted again.
+ */
 let queuedBytes = 0
 
 /**
@@ -41,7 +44,7 @@ export function countQueued(controller: Controller, bytes: number, close: () => 
   }
 }
 
-/** Removes the queued bytes of a stream whose reader has caught up. */
-export function releaseQueued(controller: Controller): void {
+/** Forgets a stream whose reader has caught up. The next recount corrects the total. */
+export function forgetStream(controller: Controller): void {
   slowStreams.delete(controller)
 }

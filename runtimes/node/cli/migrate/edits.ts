@@ -9,14 +9,14 @@ interface Edit {
   readonly text: string
 }
 
-/** A part of the original text that the text of a change contains, between characters that no source has. */
-const KEPT = /\0(\d+):(\d+)\0/g
+/** A placeholder for a range of the original text. It is delimited by NUL, which no source contains. */
+const PLACEHOLDER = /\0(\d+):(\d+)\0/g
 
 /**
- * Refers to a part of the original text, for the text of a change: the part is moved there together
- * with the changes in it.
+ * Returns a placeholder to put into the new text of a change. {@link Edits.apply} replaces it with that range
+ * of the original text, including the changes in the range.
  */
-export function keptText(start: number, end: number): string {
+export function placeholderFor(start: number, end: number): string {
   return `\0${start}:${end}\0`
 }
 
@@ -39,7 +39,7 @@ export class Edits {
     this.#edits.unshift({ start: position, end: position, text })
   }
 
-  /** Whether a change replaces a part of the text completely, and does not keep it. */
+  /** Whether a change replaces a range of the text, and has no placeholder that keeps the range. */
   covers(start: number, end: number): boolean {
     return this.#edits.some((edit) => {
       if (edit.start === edit.end || edit.start > start || edit.end < end) return false
@@ -57,10 +57,13 @@ export class Edits {
     return this.#render(source, 0, source.length, undefined)
   }
 
-  /** The changed text of a part, apart from the change that moves the part. */
-  #render(source: string, from: number, until: number, mover: Edit | undefined): string {
+  /**
+   * Returns the text of a range with the changes in it, except for the change whose placeholder is being
+   * replaced.
+   */
+  #render(source: string, from: number, until: number, current: Edit | undefined): string {
     const inside = this.#edits.filter(
-      (edit) => edit !== mover && from <= edit.start && edit.end <= until,
+      (edit) => edit !== current && from <= edit.start && edit.end <= until,
     )
     const replacements = inside.filter(({ start, end }) => start < end)
     const outermost = inside.filter(
@@ -72,7 +75,7 @@ export class Edits {
     let position = from
     for (const edit of outermost) {
       if (edit.start < position) throw new RangeError('Two changes overlap')
-      const text = edit.text.replaceAll(KEPT, (_match, start: string, end: string) =>
+      const text = edit.text.replaceAll(PLACEHOLDER, (_match, start: string, end: string) =>
         this.#render(source, Number(start), Number(end), edit),
       )
       result += source.slice(position, edit.start) + text
@@ -91,7 +94,7 @@ export class Edits {
 }
 
 function keptRanges({ text }: Edit): { start: number; end: number }[] {
-  return [...text.matchAll(KEPT)].map(([, start, end]) => ({
+  return [...text.matchAll(PLACEHOLDER)].map(([, start, end]) => ({
     start: Number(start),
     end: Number(end),
   }))

@@ -5,7 +5,7 @@
 import type ts from 'typescript'
 import type { UnwrappedAgent } from './agent-class.ts'
 import type { Compiler } from './compiler.ts'
-import { Edits, keptText } from './edits.ts'
+import { Edits, placeholderFor } from './edits.ts'
 import { formatMark, type Subject } from './guide.ts'
 import type { Handler } from './handler.ts'
 import { declaresName, importedName, outermostChain } from './names.ts'
@@ -77,11 +77,11 @@ export class FileMigration {
   }
 
   /**
-   * Refers to a node in the text of a change. The node is moved there together with the changes in
-   * it.
+   * Returns a placeholder to put into the new text of a change. It is replaced with the text of the node,
+   * including the changes in the node.
    */
   keep(node: ts.Node): string {
-    return keptText(node.getStart(this.source), node.end)
+    return placeholderFor(node.getStart(this.source), node.end)
   }
 
   /** Replaces a node. */

@@ -33,7 +33,7 @@ import { PushAskMode } from '../../../server/engine/push-ask-mode.ts'
 import { resolveSessionMethod } from '../../../server/engine/session-methods.ts'
 import { DEFAULT_LOG_LEVEL } from '../../../server/request/logging.ts'
 import type { ResumableCall } from '../../../session/event-store.ts'
-import type { PooledSession } from '../../../session/pooled-session.ts'
+import type { SessionParts } from '../../../session/pool-entry.ts'
 import type { ResumableCallStore, ResumableCalls } from '../../../session/resumable-calls.ts'
 import { idInUse, type Session } from '../../../session/session.ts'
 import type { SessionOperations } from '../../../session/pool.ts'
@@ -54,7 +54,7 @@ const NEEDS_STREAM: UnavailableMode = { kind: 'unavailable', needs: 'an answer t
 export interface SharedState {
   readonly endpoint: HttpEndpoint
   readonly pool: SessionOperations<StatefulSession>
-  /** Allows calls to be resumed after their host was replaced. */
+  /** Allows calls to be resumed in another process, after the process that handled them has ended. */
   readonly calls: ResumableCallStore | undefined
 }
 
@@ -62,7 +62,7 @@ export interface SharedState {
 export type MessageTarget = Pick<Reply, 'canStream' | 'send' | 'disconnect' | 'call'>
 
 /** A session that is active in this process: one object for all its requests. */
-export class StatefulSession implements HttpSession, PooledSession {
+export class StatefulSession implements HttpSession, SessionParts {
   readonly id: string
   readonly session: Session
   readonly streams: Streams
@@ -70,8 +70,12 @@ export class StatefulSession implements HttpSession, PooledSession {
   readonly #shared: SharedState
   readonly #calls: ResumableCalls | undefined
 
-  /** @throws {TypeError} If the session's revision is unknown here. */
-  constructor(shared: SharedState, { id, session, streams }: PooledSession) {
+  /**
+   * @param parts The state of the session, and its streams.
+   * @throws {TypeError} If the session's revision is unknown here.
+   */
+  constructor(shared: SharedState, parts: SessionParts) {
+    const { id, session, streams } = parts
     this.id = id
     this.session = session
     this.streams = streams
@@ -101,11 +105,12 @@ export class StatefulSession implements HttpSession, PooledSession {
     const { id, method } = message
     const cancellation = session.openRequest(id)
     const exchange = this.#exchange(reply, caller, cancellation)
-    const target = resolveSessionMethod(endpoint.server, method, revision)
-    const response = await dispatch(endpoint.server, message, exchange, target)
+    const sessionMethod = resolveSessionMethod(endpoint.server, method, revision)
+    const response = await dispatch(endpoint.server, message, exchange, sessionMethod)
     if (inFlight.get(id) === cancellation) inFlight.delete(id)
-    if (target) await pool.save(this)
-    else if (record.elicitations !== elicitationsBefore) await pool.note(this)
+    // Session methods change the record
+    if (sessionMethod) await pool.save(this)
+    else if (record.elicitations !== elicitationsBefore) await pool.trySave(this)
     if (!cancellation.cancelled) return response
     // The client expects no response to a request that it cancelled, but still waits for one if the
     // session has ended
@@ -140,14 +145,14 @@ export class StatefulSession implements HttpSession, PooledSession {
       session.cancelRequest(params.requestId, params.reason)
     } else if (method === 'notifications/initialized' && !session.record.initialized) {
       session.record.initialized = true
-      await pool.note(this)
+      await pool.trySave(this)
     } else if (method === 'notifications/roots/list_changed') {
       endpoint.server.clients?.rootsChanged(this.#standaloneExchange(caller))
     }
   }
 
-  rejectPending(frame: unknown, error: Error): void {
-    this.session.rejectPending(frame, error)
+  rejectPending(malformed: unknown, error: Error): void {
+    this.session.rejectPending(malformed, error)
   }
 
   isInFlight(id: RequestId): boolean {
@@ -182,7 +187,7 @@ export class StatefulSession implements HttpSession, PooledSession {
     }
     if (lastEventId !== null) throw invalidRequest(400, 'The event in "Last-Event-ID" is unknown')
     const opened = streams.openStandalone()
-    // Connected at once if possible, because another GET ends the streams without a client
+    // Connects in the same turn if possible: a concurrent GET would end the stream while it has no client
     const stream = opened instanceof Promise ? await opened : opened
     const { sink, response } = connectStream({ sessionId, streamId: stream.id }, sinkOptions)
     stream.connect(sink)
@@ -259,7 +264,7 @@ export class StatefulSession implements HttpSession, PooledSession {
     return endpoint.server.observe?.ask(ask, { caller, revision }) ?? ask
   }
 
-  /** Resumes a call whose handler waited for this response on a host that no longer exists. */
+  /** Resumes a call whose handler waited for this response in a process that no longer exists. */
   #resumeCall(response: JsonRpcResponse, caller: Caller): void {
     const { endpoint } = this.#shared
     const report = (error: unknown): void => endpoint.server.report(error)

@@ -3,7 +3,7 @@
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
-import { markVariables } from './stdio.ts'
+import { markSharedState } from './stdio.ts'
 import {
   functionOf,
   isInlineFunction,
@@ -117,7 +117,7 @@ function serverOf(file: FileMigration, { handler }: Route): string | undefined {
     const created = unwrap(file, initializer)
     if (!ts.isCallExpression(created) || created.arguments.length > 0) return undefined
     const factory = functionOf(file, created.expression)
-    markVariables(file, factory)
+    markSharedState(file, factory)
     const isAwaited = ts.isAwaitExpression(initializer)
     const call = file.text(created)
     if (isAwaited) return member === '' ? `await ${call}` : `(await ${call})${member}`
@@ -181,7 +181,7 @@ function hasSessions(file: FileMigration, transport: ts.NewExpression | undefine
   return member !== undefined && !(value && file.text(value) === 'undefined')
 }
 
-/** The options of a transport about which the author has nothing to decide. */
+/** Transport options that need no TODO: this migration handles them, or Edgewise does not need them. */
 const COVERED: ReadonlySet<string> = new Set([
   'sessionIdGenerator',
   'onsessioninitialized',
@@ -245,8 +245,9 @@ function removeTransports(file: FileMigration): void {
     const text = file.text(declaration)
     if (!TRANSPORT.test(text) && !/^transports\b/.test(text)) continue
     const references = referencesTo(file, declaration)
-    const isUsed = references.length === 0 || references.some((each) => !file.isHandled(each))
-    if (!isUsed) file.removeWithComments(statement)
+    // A variable without references was unused before the migration, and stays as it is
+    const mustStay = references.length === 0 || references.some((each) => !file.isHandled(each))
+    if (!mustStay) file.removeWithComments(statement)
     else if (references.some((each) => file.isHandled(each))) {
       file.mark(
         statement,

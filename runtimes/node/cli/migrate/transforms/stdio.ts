@@ -90,7 +90,7 @@ export function callFactory(file: FileMigration, factory: ts.Expression): void {
   if (declared && declared.parameters.length > 0 && !declared.parameters.every(isOptional)) {
     file.mark(factory, 'names', 'The function received a context: use ctx in handlers instead')
   }
-  markVariables(file, declared)
+  markSharedState(file, declared)
   const isAsync = declared?.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.AsyncKeyword)
   const prefix = isAsync ? 'await ' : ''
   const args = declared?.parameters.some((each) => !isOptional(each)) ? placeholder() : ''
@@ -114,8 +114,11 @@ export function callFactory(file: FileMigration, factory: ts.Expression): void {
   }
 }
 
-/** Marks the variables of a function that creates servers: all callers share them now. */
-export function markVariables(
+/**
+ * Adds a TODO to each variable of a server factory that holds state, because all callers share these variables
+ * after the migration.
+ */
+export function markSharedState(
   file: FileMigration,
   factory: ts.FunctionLikeDeclaration | undefined,
 ): void {

@@ -1,5 +1,5 @@
 /**
- * What a pool stores about a session that this process serves.
+ * The entry of a session in a pool.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -7,15 +7,15 @@ import type { CountedSession } from './quota.ts'
 import type { Session } from './session.ts'
 import type { Streams } from './streams.ts'
 
-/** The parts of a session that a pool creates and uses. */
-export interface PooledSession {
+/** The parts that a pool creates for a session: its id, its state, and its streams. */
+export interface SessionParts {
   readonly id: string
   readonly session: Session
   readonly streams: Streams
 }
 
 /** A session in a pool, with the times of its use. */
-export interface PoolEntry<Pooled extends PooledSession = PooledSession> extends CountedSession {
+export interface PoolEntry<Pooled extends SessionParts = SessionParts> extends CountedSession {
   /** The session, in the form that the pool's owner needs. */
   readonly pooled: Pooled
   /** When the session was last used, by the monotonic clock, in milliseconds. */
