@@ -1,5 +1,6 @@
 /**
- * The authorization code of one sign-in: the URL that requests it, and the token for which it is redeemed.
+ * The authorization code of one sign-in: creates the URL that requests the code, and redeems the code for a
+ * token.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-flow-steps
  * @see https://www.rfc-editor.org/rfc/rfc7636
@@ -19,10 +20,10 @@ import { checkUrl } from './urls.ts'
 export const CODE_GRANT = 'authorization_code'
 /** The scope that requests refresh tokens. */
 export const OFFLINE_ACCESS = 'offline_access'
-/** How much of the server's description of an error is quoted, in UTF-16 units. */
+/** The maximum length of the quoted part of the server's error description, in UTF-16 units. */
 const MAX_DESCRIPTION_LENGTH = 300
 
-/** The stored state of a flow while the user is away. */
+/** The state of a flow, which is stored until the user returns from the authorization server. */
 export type Flow = {
   /** The URL of the MCP server. */
   readonly mcpServer: string
@@ -36,7 +37,7 @@ export type Flow = {
   readonly verifier: string
 }
 
-/** Creates the authorization URL, and the state to store while the user is away. */
+/** Creates the authorization URL, and the state to store until the user returns. */
 export async function createFlow(
   { network, server, resource, scopes, mcpServer }: GrantRequest,
   { client_id }: RegisteredClient,
@@ -64,7 +65,7 @@ export async function createFlow(
   return { url: url.href, flow }
 }
 
-/** Validates the authorization response before anything else, and redeems the code. */
+/** Validates the authorization response, and redeems its code for a token. */
 export async function redeemCode(
   request: GrantRequest,
   client: RegisteredClient,

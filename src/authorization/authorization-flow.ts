@@ -15,12 +15,12 @@ export interface AuthorizationFlow {
   /**
    * Prepares the redirect.
    *
-   * @param registeredUri The redirect URI of the client's registration, if any; reuse it if possible.
+   * @param registeredUri The redirect URI of the client's registration, if any. Use the same URI if possible.
    */
   begin(registeredUri: string | undefined): Awaitable<AuthorizationRedirect>
   /**
-   * For flows that leave the page: returns the redirect with which the user came back to the page. Only the
-   * first call returns it.
+   * Returns the redirect with which the browser has returned to the page. Only needed by flows during which the
+   * browser leaves the page. A redirect is returned only once.
    */
   returned?(): RedirectResult | undefined
 }
@@ -32,16 +32,16 @@ export interface AuthorizationRedirect {
   /**
    * Sends the user to a URL, and resolves with the URL that the user was redirected to.
    *
-   * @param flow The state of the sign-in. A flow that leaves the page stores it secretly, and includes it in
-   *   the result of `returned`.
+   * @param flow The state of the sign-in, which is secret. If the browser leaves the page, store this state until
+   *   `returned` returns it.
    * @param signal Aborts when the result is no longer needed.
    */
   go(url: string, flow: string, signal: AbortSignal): Promise<string>
-  /** Cleans up; called in every case. */
+  /** Cleans up. Always called, whether the sign-in has succeeded or failed. */
   end?(): Awaitable<void>
 }
 
-/** The redirect with which the user came back to a page that the flow had left. */
+/** The redirect with which the browser has returned to the page. */
 export interface RedirectResult {
   /** The URL that the user was redirected to. */
   readonly callback: string

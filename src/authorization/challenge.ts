@@ -6,9 +6,9 @@
 
 /** One challenge: the scheme to authenticate with, and its parameters. */
 export interface Challenge {
-  /** In lower case, such as `bearer`. */
+  /** The authentication scheme in lower case, such as `bearer`. */
   readonly scheme: string
-  /** By lower-case name. If a parameter is repeated, the first value is used. */
+  /** The parameters by their names in lower case. If a parameter is repeated, the first value is used. */
   readonly params: ReadonlyMap<string, string>
 }
 

@@ -1,5 +1,5 @@
 /**
- * The client credentials grant, for machines that act on their own behalf.
+ * The client credentials grant, for programs that act on their own behalf, without a user.
  *
  * @see https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials
  */
@@ -12,19 +12,19 @@ import type { SignIn } from './provider.ts'
 import type { TokenRecord } from './store.ts'
 import { requestToken, scopeParam } from './token.ts'
 
-/** The identity of a machine, and its credentials. */
+/** The identity and the credentials of a program. */
 export interface ClientCredentialsOptions extends IssuerOptions {
   readonly clientId: string
-  /** The secret; sent in a header or in the body, depending on the authorization server. */
+  /** The secret. It is sent in a header or in the body, whichever the authorization server supports. */
   readonly clientSecret?: string
   /** Another client authentication method, such as `privateKeyJwt()`. */
   readonly authentication?: ClientAuth
 }
 
 /**
- * Signs a machine in with its own credentials: pass the result to `connect` as `auth`. There is no
- * user interaction and no registration; tokens are renewed before they expire. Clients declare the
- * extension `io.modelcontextprotocol/oauth-client-credentials`.
+ * Signs a program in with its own credentials: pass the result to `connect` as `auth`. There is no user
+ * interaction and no registration. A new token is obtained before the current one expires. Clients declare
+ * the extension `io.modelcontextprotocol/oauth-client-credentials`.
  *
  * @example
  * ```ts
@@ -49,7 +49,7 @@ export function clientCredentials(options: ClientCredentialsOptions): SignIn {
     clientSecret: 1,
     authentication: 1,
   } satisfies OptionNames<ClientCredentialsOptions>)
-  // The id often comes from an environment variable that is not set. Sign-in would fail much later
+  // The id often comes from an environment variable. If that is not set, the sign-in would only fail much later
   if (!options.clientId) throw new TypeError('"clientId" is missing')
   if (!options.clientSecret && !options.authentication) {
     throw new TypeError('"clientSecret" is missing: set it or "authentication"')

@@ -12,15 +12,15 @@ export interface ClientCredentials {
   /** The issuer of the credentials. They are sent only to this authorization server. */
   readonly issuer: string
   readonly clientId: string
-  /** Absent for public clients, and for those that sign assertions. */
+  /** Absent for public clients, and for clients that authenticate in another way, set as `authentication`. */
   readonly clientSecret?: string
   /** Another client authentication method, such as `privateKeyJwt()`. */
   readonly authentication?: ClientAuth
 }
 
 /**
- * Sends the secret in a header. Unreserved characters are not encoded, because some servers do not
- * decode them.
+ * Sends the secret in a header. In contrast to `ClientSecretBasic` of oauth4webapi, unreserved characters are not
+ * encoded, because some servers do not decode them.
  */
 function clientSecretBasic(clientSecret: string): ClientAuth {
   return (_server, { client_id }, _body, headers) => {
@@ -34,10 +34,10 @@ const BASIC_METHOD = 'client_secret_basic'
 const POST_METHOD = 'client_secret_post'
 
 /**
- * The client authentication method that both sides support. A client with a secret always
+ * Creates a client that authenticates with a method that the server supports too. A client with a secret always
  * authenticates, even if the server accepts public clients too.
  *
- * @param method The negotiated method, if any.
+ * @param method The method in the client's registration, if any.
  * @throws {AuthorizationError} If there is no common method.
  */
 export function oauthClient(
@@ -51,7 +51,7 @@ export function oauthClient(
   if (methods.includes(POST_METHOD) && !methods.includes(BASIC_METHOD)) {
     return { client_id, authenticate: ClientSecretPost(clientSecret) }
   }
-  // RFC 7591 defaults to this method, also for a server that issued a secret but lists no method for it
+  // The default of RFC 7591. Also used for a server that issued a secret but lists no method for secrets
   if (methods.includes(BASIC_METHOD) || methods.includes('none')) {
     return { client_id, authenticate: clientSecretBasic(clientSecret) }
   }

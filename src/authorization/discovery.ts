@@ -33,9 +33,9 @@ interface TokenTarget extends IssuingServer {
 }
 
 /**
- * The parameters of all token challenges together, because a server may spread its requirements
- * over several challenges. If a parameter is repeated, a challenge of `ownScheme` takes precedence
- * over a challenge of the other scheme. Among challenges of one scheme, the first takes precedence.
+ * Merges the parameters of all `Bearer` and `DPoP` challenges, because a server may spread its requirements over
+ * several challenges. If a parameter is repeated, the value in a challenge of `ownScheme` is used. Among several
+ * challenges of the same scheme, the first value is used.
  *
  * @param ownScheme The scheme that the client uses.
  */
@@ -57,9 +57,9 @@ export function readChallengeParams(
  *
  * @param mcpServer The URL that the client connected to.
  * @param url The URL that was rejected.
- * @param latest The current token; its scopes are requested again.
- * @param offlineScope The scope that requests refresh tokens, if they are wanted.
- * @throws {AuthorizationError}
+ * @param latest The current token, if any. Its scopes are requested again.
+ * @param offlineScope The scope that requests a refresh token, if one is wanted.
+ * @throws {AuthorizationError} If no metadata or no authorization server can be found.
  */
 export async function discover(
   network: Network,
@@ -130,8 +130,8 @@ export async function discoverAgain(
 }
 
 /**
- * The first authorization server that can be reached, or the authorization server that the application
- * chooses.
+ * Returns the authorization server that the application chooses. If it chooses none, returns the first that can
+ * be reached.
  */
 async function chooseServer(
   network: Network,

@@ -1,6 +1,6 @@
 /**
- * Enterprise-managed authorization: the company's identity provider decides, and issues an
- * assertion (ID-JAG) that the MCP server's authorization server exchanges for a token.
+ * Enterprise-managed authorization: the company's identity provider decides which users may access which servers.
+ * It issues an assertion (ID-JAG), which the MCP server's authorization server exchanges for a token.
  *
  * @see https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization
  */
@@ -36,14 +36,14 @@ export interface SubjectToken {
 
 /** The company's identity provider, and the client's credentials there. */
 export interface IdentityProvider extends ClientCredentials {
-  /** The URL of the provider's token exchange endpoint. By default it is read from its metadata. */
+  /** The URL of the provider's token endpoint. By default it is read from the provider's metadata. */
   readonly tokenEndpoint?: string
 }
 
 /** How a company's users are signed in. */
 export interface EnterpriseOptions extends ClientCredentialsOptions {
   readonly identityProvider: IdentityProvider
-  /** Returns an unexpired token of the single sign-on. Called for each access token. */
+  /** Returns the user's token from the single sign-on, which must not have expired. Called for each access token. */
   readonly subject: () => Awaitable<SubjectToken>
 }
 

@@ -5,7 +5,7 @@
  */
 import { SdkError } from '../protocol/errors.ts'
 
-/** OAuth error codes that do not mean that the token is invalid. */
+/** The OAuth error codes of temporary failures, which do not mean that the token is invalid. */
 const TRANSIENT = /^(?:temporarily_unavailable|server_error|slow_down|use_dpop_nonce|rate_limit)/
 
 /** The step of signing in that failed. */
@@ -65,13 +65,13 @@ export class AuthorizationError extends SdkError {
   }
 }
 
-/** Whether a refresh was rejected for good, so that it is not worth retrying. */
+/** Whether a refresh was rejected permanently, so that a retry would fail too. */
 export function isPermanent(error: unknown): boolean {
   if (!(error instanceof AuthorizationError)) return false
   const { step, answer } = error
   if (step === 'registration') return true
   if (!answer || TRANSIENT.test(answer.error ?? '')) return false
-  // Some servers reject with a text, or with JSON in a format of their own
+  // Some servers reject with plain text, or with JSON in a format of their own, so without an OAuth error code
   const isRejected = answer.status === 400 || answer.status === 401
   return answer.error === undefined ? isRejected : answer.status <= 403
 }

@@ -31,10 +31,10 @@ export interface Files {
   /** Sets the modification time of a file to now. */
   touch(path: string): Promise<void>
   /**
-   * An identifier of this process for other processes, without spaces; `undefined` if unavailable.
+   * Returns a text without spaces by which other processes can recognize this process; `undefined` if there is none.
    */
   processId?(): Promise<string | undefined>
-  /** Whether the process with that identifier has definitely ended. */
+  /** Whether the process with this identifier has definitely ended. */
   hasEnded?(process: string): Promise<boolean>
 }
 
@@ -86,16 +86,16 @@ export function createFileTokenStore(files: Files, folder: string): TokenStore {
 
 async function acquireLock(files: Files, lock: string, owner: string): Promise<void> {
   while (!(await files.create(lock, owner))) {
-    const isRemoved = (await isAbandoned(files, lock)) && (await breakLock(files, lock, owner))
-    if (!isRemoved) await sleep(POLL_INTERVAL_MS)
+    const mayBeFree = (await isAbandoned(files, lock)) && (await breakLock(files, lock, owner))
+    if (!mayBeFree) await sleep(POLL_INTERVAL_MS)
   }
 }
 
 /**
- * Removes an abandoned lock. This is done under a second lock: if several processes notice that the lock
- * is abandoned, the last process must not remove the lock that the first process has created meanwhile.
+ * Removes an abandoned lock, under a second lock. Without the second lock, two processes could notice at the same
+ * time that the lock is abandoned, and the slower process could remove the new lock of the faster one.
  *
- * @returns Whether to retry immediately.
+ * @returns Whether the caller should try to acquire the lock immediately.
  */
 async function breakLock(files: Files, lock: string, owner: string): Promise<boolean> {
   const secondLock = `${lock}.turn`

@@ -1,5 +1,5 @@
 /**
- * The interface of every way of signing in, `Grant`, and the options that all of them have.
+ * `Grant`, the interface of every way of signing in, and the options that all ways have.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
@@ -42,9 +42,8 @@ export interface AuthorizationOptions {
    */
   readonly exactResource?: boolean
   /**
-   * How often within 10 minutes one server may make the user sign in or grant more scopes. Failed
-   * attempts count too. Grants without a user, such as client credentials, count only demands for more
-   * scopes.
+   * How often one server may make the user sign in or grant more scopes within 10 minutes. Failed attempts count
+   * too. For grants without a user, such as client credentials, only the server's demands for more scopes count.
    *
    * @default 10
    */
@@ -52,9 +51,9 @@ export interface AuthorizationOptions {
   /** Binds tokens to a key of this client: `dpop()`. */
   readonly proofs?: Proofs
   /**
-   * Whether to use a token of a type other than `Bearer` as a bearer token, such as the type `user`
-   * of one issuer: `(type, issuer) => type === 'user' && issuer === 'https://slack.com'`. Not
-   * called for tokens that are bound to a key. By default, tokens of other types are rejected.
+   * Whether to use a token of a type other than `Bearer` as a bearer token. For example, this accepts the type
+   * `user` of one issuer: `(type, issuer) => type === 'user' && issuer === 'https://slack.com'`. By default,
+   * tokens of other types are rejected. With the option `proofs`, the function is not called.
    */
   readonly acceptTokenType?: (tokenType: string, issuer: string) => boolean
   /**
@@ -70,9 +69,10 @@ export interface AuthorizationOptions {
    */
   readonly timeoutMs?: number
   /**
-   * Returns whether a URL that a server named may be used. Only URLs with HTTPS, and URLs of localhost
-   * with HTTP, can be allowed. By default, private addresses are rejected, unless the MCP server itself has
-   * one. Host names are not resolved; if that matters, use a proxy that filters by address.
+   * Returns whether a URL that a server named may be used. Only called for HTTPS URLs, and for HTTP URLs of
+   * localhost, because all others are rejected. By default, private addresses are rejected too, unless the MCP
+   * server itself has one. A host name is not resolved, so it may lead to a private address: to prevent that, use
+   * a proxy that filters by address.
    */
   readonly allowUrl?: UrlPolicy
   /** Aborts signing in. */
@@ -95,7 +95,7 @@ export const AUTHORIZATION_OPTION_NAMES: OptionNames<AuthorizationOptions> = {
   signal: 1,
 }
 
-/** The input of a grant. */
+/** What a grant needs to request a token. */
 export interface GrantRequest extends TokenPurpose {
   readonly tokens: TokenStore
   /** The URL of the MCP server. */
@@ -108,17 +108,17 @@ export interface GrantRequest extends TokenPurpose {
 export interface Grant {
   /** The scope that requests refresh tokens, if they are wanted. */
   readonly offlineScope?: string | undefined
-  /** Obtains a new token, without refreshing an earlier one. */
+  /** Obtains a new token. */
   obtain(request: GrantRequest): Promise<TokenRecord>
   /** Refreshes a token. If absent, a new token is obtained instead. */
   refresh?(request: GrantRequest, token: TokenRecord): Promise<TokenRecord>
-  /** Completes a flow that has left the page, after the user has come back. */
+  /** Completes a sign-in by redirect, after the browser has returned to the page. */
   resume?(
     createRequest: GrantRequestFactory,
   ): Promise<{ server: string; token: TokenRecord } | undefined>
 }
 
-/** Creates the input that a grant needs to complete a flow that has left the page. */
+/** Creates the request with which a grant completes a sign-in by redirect. */
 export type GrantRequestFactory = (
   server: string,
   issuer: string,

@@ -1,6 +1,5 @@
 /**
- * Binds credentials to one authorization server, regardless of the authorization server that an MCP server
- * names.
+ * Binds credentials to one authorization server, so that an MCP server cannot have them sent to another one.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration#authorization-server-binding
  */
@@ -25,7 +24,7 @@ export const ISSUER_OPTION_NAMES: OptionNames<IssuerOptions> = {
 }
 
 /**
- * Signs in with credentials for one authorization server, and sends them to no other.
+ * Creates a provider that signs in with the credentials for one authorization server, and sends them to no other.
  *
  * @param extensionId The extension to declare, if any.
  * @throws {TypeError} If the issuer is missing.
@@ -50,7 +49,7 @@ export function createIssuerBoundSignIn(
       return obtain(request)
     },
   }
-  // Checked before metadata is read, so that other issuers receive no request
+  // The issuer is already checked here, before metadata is read, so that other issuers receive no request
   const chooseIssuer = (issuers: readonly string[], mcpServer: string): string => {
     if (issuers.length > 0) requireIssuer(issuers, mcpServer)
     return issuer

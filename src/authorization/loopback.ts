@@ -1,5 +1,5 @@
 /**
- * Signing in with the user's own browser and a redirect to a local port (RFC 8252).
+ * A sign-in in the user's browser that ends with a redirect to a local port (RFC 8252).
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#communication-security
  */
@@ -11,12 +11,12 @@ import { parseUrl } from '../patterns/url.ts'
 
 /** How the redirect is received. */
 export interface LoopbackOptions {
-  /** The port of the redirect URI. Default: the port of the registered redirect URI, or any free port. */
+  /** The port of the redirect URI. By default the port of the registered URI is used, or any free port. */
   readonly port?: number
   /**
-   * The host name of the redirect URI: `localhost` if the client is registered with that, or a
-   * loopback address. The listener binds to loopback addresses only. Default: the host name of the
-   * registered redirect URI, or `127.0.0.1`.
+   * The host name of the redirect URI: a loopback address, or `localhost` if the client is registered with that
+   * name. The listener binds to loopback addresses only. By default the host name of the registered URI is used,
+   * or `127.0.0.1`.
    */
   readonly hostname?: string
   /**
@@ -30,17 +30,17 @@ export interface LoopbackOptions {
    * browser.
    */
   readonly open?: (url: string) => Awaitable<void>
-  /** The HTML page shown after the redirect. By default it asks the user to close the page. */
+  /** The HTML page shown after the redirect. The default page tells the user that it can be closed. */
   readonly page?: string
 }
 
-/** The required operations of the machine. */
+/** The operations of the machine that a runtime provides. */
 export interface LoopbackHost {
   /** The operating system, such as `linux`, `darwin` or `win32`. */
   readonly os: string
   /**
-   * Listens on an address, such as `127.0.0.1` or `::1`; port 0 means any. Rejects with the code
-   * `EADDRINUSE` if the port is taken.
+   * Listens on an address, such as `127.0.0.1` or `::1`. Port 0 means any free port. Rejects with an error that has
+   * the code `EADDRINUSE` if the port is taken.
    */
   listen(
     port: number,
@@ -48,8 +48,8 @@ export interface LoopbackHost {
     address: string,
   ): Promise<LoopbackListener>
   /**
-   * Runs a program without a shell, without keeping this process alive. Rejects if it cannot be
-   * started, or exits with a status other than 0.
+   * Runs a program without a shell. A running program does not keep this process alive. Rejects if the program
+   * cannot be started, or exits with a status other than 0.
    */
   run(command: string, args: readonly string[]): Promise<void>
 }
@@ -80,7 +80,7 @@ const HEADERS = {
 }
 
 /**
- * Creates the authorization flow of a machine.
+ * Creates an authorization flow that opens the user's browser and listens for the redirect.
  *
  * @throws {TypeError} If the host name is not a loopback name or address, or an option is unknown.
  */
@@ -104,10 +104,10 @@ export function createLoopbackFlow(
       let onRedirect: ((callback: string) => void) | undefined
       const handleRequest = ({ url, method }: Request): Response => {
         const { hostname: requestedHost, pathname, searchParams } = new URL(url)
-        // Any other name was resolved to this machine by DNS rebinding
+        // Only DNS rebinding can make a browser send a request with another host name to this machine
         if (!isLoopback(requestedHost)) return new Response(null, { status: 403 })
         if (method !== 'GET' || pathname !== path) return new Response(null, { status: 404 })
-        // Any page can send the browser here; only the authorization server knows the state
+        // Any page can send the browser here, but only the authorization server knows the state
         if (!onRedirect || searchParams.get('state') !== state) {
           return new Response('This is not the sign-in that was started', { status: 400 })
         }
@@ -154,14 +154,14 @@ async function listenOn(
     }
     return { port: listener.port, close }
   } catch (error) {
-    // IPv6 may be unavailable, but on a taken port the redirect would reach another program
+    // Ignores that IPv6 is unavailable. If the port is taken, however, the redirect could reach another program
     if ((error as { code?: unknown }).code !== 'EADDRINUSE') return listener
     await listener.close()
     throw error
   }
 }
 
-/** Prints a URL and opens it in a browser. It is printed because some browsers start without showing it. */
+/** Prints a URL and opens it in a browser. Prints it too because some browsers start without showing the page. */
 async function showUrl(host: LoopbackHost, url: string): Promise<void> {
   const { href } = new URL(url)
   console.error(`To sign in, open ${href}`)

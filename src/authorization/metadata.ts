@@ -23,12 +23,12 @@ export interface ResourceMetadata {
 const OLD_REVISION = { 'mcp-protocol-version': '2025-03-26' }
 
 /**
- * Reads the metadata of the server at a URL: from the URL in its challenge, or else from the
- * well-known URLs, the URL with the path first.
+ * Reads the metadata of an MCP server from the URL in its challenge. If the challenge names none, tries the
+ * well-known URLs: first with the path of the server, then at the root.
  *
- * @param urls The requested URL, and equivalent URLs.
+ * @param urls The requested URL, and other URLs of the same server.
  * @param challengeUrl The URL of the metadata, if the challenge names one.
- * @param exact Whether the metadata must name one of `urls`, not a parent.
+ * @param exact Whether the `resource` in the metadata must equal one of `urls`. By default it may be a parent.
  * @returns The metadata; if there is none, a text that lists the URLs that were tried.
  * @throws {AuthorizationError} If the metadata is malformed, or belongs to another server.
  */
@@ -52,7 +52,7 @@ export async function discoverResource(
   return { resource: resource as string, issuers: strings(issuers) ?? [], scopes: strings(scopes) }
 }
 
-/** Whether a resource identifier covers a URL: equals it, or is a parent of it. */
+/** Whether a resource identifier equals a URL or is a parent of it. With `exact`, whether it equals the URL. */
 export function covers(resource: unknown, url: string, exact = false): boolean {
   if (typeof resource !== 'string' || /\s/.test(resource)) return false
   const identifier = parseUrl(resource)
@@ -95,8 +95,8 @@ export async function discoverServer(
 }
 
 /**
- * The authorization server of an MCP server of 2025-03-26, which is the MCP server itself. It has
- * metadata at its root, or else endpoints at the default paths.
+ * Finds the authorization server of an MCP server of 2025-03-26, which is the MCP server itself. If there is no
+ * metadata at the root of its origin, its endpoints are at the default paths.
  */
 export async function discoverOldServer(
   network: Network,
@@ -121,7 +121,7 @@ export async function discoverOldServer(
   }
 }
 
-/** The names of the list members of authorization server metadata that are used. */
+/** Matches the names of all members of authorization server metadata that are used and must be lists. */
 const LIST_NAME = /(?:scopes|methods|types|values|profiles)_supported$/
 
 /** Reads the metadata of an authorization server. Malformed lists count as absent. */
@@ -138,7 +138,7 @@ function issuerMismatch(issuer: string, actual: unknown): AuthorizationError {
   return new AuthorizationError('server-metadata', message)
 }
 
-/** The first document that exists. Otherwise a text that lists the URLs that were tried. */
+/** Returns the first document that exists. If there is none, returns a text that lists the URLs that were tried. */
 async function findMetadata(
   network: Network,
   urls: readonly string[],

@@ -1,5 +1,5 @@
 /**
- * The network of a sign-in, as the application configured it.
+ * Configures how a sign-in sends its requests, from the options of the application.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations
  */
@@ -8,8 +8,8 @@ import type { Network } from './requests.ts'
 import { isPrivateHost } from '../patterns/private-hosts.ts'
 
 /**
- * How requests are sent during a sign-in to an MCP server. By default, private hosts are allowed only if
- * the MCP server has a private host too.
+ * Creates the configuration for signing in to an MCP server. By default, private hosts are allowed only if the
+ * host of the MCP server is private too.
  */
 export function createNetwork(
   server: string,

@@ -8,7 +8,10 @@ import { callHook } from '../patterns/hooks.ts'
 
 /** Notifies listeners of the authorization URL of a sign-in. */
 export interface SignInObserver {
-  /** Calls a function with each URL, and with `undefined` when the user has returned. */
+  /**
+   * Calls a function with each URL, and with `undefined` when the user has returned. Returns a function that
+   * stops this.
+   */
   subscribe(listener: (url: string | undefined) => void): () => void
 }
 

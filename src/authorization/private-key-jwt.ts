@@ -13,7 +13,7 @@ export interface PrivateKeyJwtOptions {
   /** The private key: a key object, PEM (PKCS #8), or a JWK. */
   readonly key: Key | string | JWK
   /**
-   * The algorithm, for key formats that do not state it, such as PEM.
+   * The algorithm of the signature, if the key does not state it. PEM keys do not.
    *
    * @default 'ES256'
    */

@@ -26,7 +26,7 @@ import { splitScope } from './token.ts'
 /** The delay before a refresh is retried while the token may still be valid, in milliseconds. */
 const RETRY_MS = 10_000
 
-/** The resource of a token must equal the URL. It must not be a parent of the URL. */
+/** For `covers`: the resource of a token must equal the URL, and not be a parent of it. */
 const EXACTLY = true
 
 /** Provides the headers that authorize a client's requests, and can sign out. */
@@ -43,7 +43,7 @@ interface ServerState {
   readonly url: string
   readonly network: Network
   token?: TokenRecord | undefined
-  /** The operation on the token in progress. Resolves with whether there is a new token. */
+  /** The operation that is updating the token, if any. Resolves with whether there is a new token. */
   work?: Promise<boolean> | undefined
   /** Whether the user signed out. */
   signedOut?: boolean
@@ -133,14 +133,14 @@ export class TokenProvider implements SignIn {
       if (background) return false
     }
     const obtain = async (latest?: TokenRecord): Promise<boolean> => {
-      // Clients without a user have no refresh grant, and obtain a token again whenever it expires. This does
-      // not count as a sign-in
+      // Clients without a user have no refresh grant: they obtain a new token whenever one expires, which does not
+      // count as a sign-in
       if (missingScopes !== undefined || this.#grant.refresh) {
         await countSignIn(this.#tokens, server.url, missingScopes, this.#options.maxSignIns)
       }
       return this.#obtain(server, request.url, challengeParams, latest)
     }
-    // `#updateToken` may return the result of another operation in progress, such as a failed refresh
+    // `#updateToken` may return the result of an operation that was already in progress, such as a failed refresh
     let isUpdated = false
     while (!isUpdated) isUpdated = await this.#updateToken(server, usedToken, obtain)
     return true
@@ -205,7 +205,7 @@ export class TokenProvider implements SignIn {
     return this.#saveToken(server, await this.#grant.obtain(request), 'new')
   }
 
-  /** The input of a grant for an authorization server that issued a token before. */
+  /** Creates the request to an authorization server that has issued a token before. */
   async #grantRequest(
     { url, network }: ServerState,
     issuer: string,
@@ -217,8 +217,8 @@ export class TokenProvider implements SignIn {
   }
 
   /**
-   * Runs one operation on the token at a time. If another process has replaced the used token in the
-   * meantime, the stored token is adopted instead.
+   * Runs an operation that updates the token, unless one is in progress. If another process has replaced the used
+   * token in the meantime, the stored token is used instead.
    */
   #updateToken(
     server: ServerState,
@@ -252,7 +252,7 @@ export class TokenProvider implements SignIn {
     if (latest?.accessToken === token.accessToken) await this.#tokens.delete(tokenKey(server.url))
   }
 
-  /** The stored token of a server, unless `exactResource` forbids its audience. */
+  /** Reads the stored token of a server. Ignores it if its audience is too broad for the option `exactResource`. */
   async #readToken(url: string): Promise<TokenRecord | undefined> {
     const token = await readToken(this.#tokens, url)
     return this.#options.exactResource && !covers(token?.resource, url, EXACTLY) ? undefined : token

@@ -32,7 +32,7 @@ export interface ClientIdentity {
   readonly metadata?: JsonObject
 }
 
-/** How the client is identified. */
+/** How the client identifies itself to authorization servers. */
 export interface RegistrationOptions {
   readonly client: ClientIdentity
   /** Credentials that authorization servers issued in advance. */
@@ -82,16 +82,17 @@ export function requireMetadataUrl(metadataUrl: string): string {
   throw new TypeError(`"${metadataUrl}" cannot be a client id: use an https: URL with a path`)
 }
 
-/** The redirect URI of the stored registration. */
+/** Returns the first redirect URI of the stored registration, if there is one. */
 export async function knownRedirectUri(request: GrantRequest): Promise<string | undefined> {
   const uris = (await listRegistrations(request.tokens))[request.server.issuer]?.redirect_uris
-  // Stored as received, so its type is unchecked
+  // The registration is stored as it was received, so its types are unchecked
   return Array.isArray(uris) && typeof uris[0] === 'string' ? uris[0] : undefined
 }
 
 /**
  * Finds or creates the client's registration.
  *
+ * @param redirectUri The redirect URI to use; `undefined` when a token is refreshed.
  * @param registration When a token is refreshed, the registration that the token was issued to.
  * @throws {AuthorizationError} If the client has no registration and cannot obtain one.
  */
@@ -129,7 +130,7 @@ export async function findClient(
   throw new AuthorizationError('registration', message)
 }
 
-/** Whether a registration allows the redirect URI, if any, and its secret has not expired. */
+/** Whether the secret of a registration has not expired, and the redirect URI, if any, is allowed. */
 function isUsable(registration: JsonObject, redirectUri: string | undefined): boolean {
   // In seconds; 0 if the secret does not expire
   const expiresAt = Number(registration.client_secret_expires_at ?? 0)
@@ -153,7 +154,7 @@ export function allows(list: unknown, value: string): boolean {
 }
 
 /**
- * Whether a registration may request a scope: `offline_access` only if it may use refresh tokens.
+ * Whether a registration allows a scope. `offline_access` is allowed only if refresh tokens are.
  */
 export function allowsScope({ scope: allowed, grant_types }: JsonObject, scope: string): boolean {
   if (scope === 'offline_access' && !allows(grant_types, 'refresh_token')) return false
@@ -175,7 +176,7 @@ function toClient({ server }: GrantRequest, registration: JsonObject): Registere
   return { ...client, registration }
 }
 
-/** Registers by RFC 7591, the fallback for servers without client id metadata documents. */
+/** Registers the client dynamically (RFC 7591), at a server that does not support client id metadata documents. */
 async function register(
   { network, server }: GrantRequest,
   client: ClientIdentity,

@@ -1,6 +1,6 @@
 /**
- * Requests to authorization servers and for metadata. URLs are checked, and time and size are limited.
- * Responses are expected to be JSON, but may be anything.
+ * Sends the requests of a sign-in: to authorization servers, and for metadata. URLs are checked, and the time and
+ * size of responses are limited. A response should be JSON, but may be anything.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#security-considerations
  */
@@ -18,8 +18,8 @@ const MAX_LENGTH = 256 * 1024
 /** The maximum number of characters that errors include from a non-JSON body or from a description. */
 const EXCERPT_LENGTH = 300
 /**
- * Secrets in form-encoded text, in malformed JSON, and in pages that show one of them: the name of a secret,
- * `=` or `:`, and the value, which ends at a quote or separator. Only the value is redacted.
+ * Matches secrets in form-encoded text, in malformed JSON, and in pages that quote one of these: the name of a
+ * secret, `=` or `:`, and the value, which ends at a quote or separator. Only the value is redacted.
  */
 const SECRET_VALUES =
   /((?:(?:access|refresh|id)_token|client_secret|assertion)\W*[=:]\W*)[^\s"'&,;<}\]]+/g
@@ -52,7 +52,7 @@ export interface Network {
   readonly acceptTokenType: ((tokenType: string, issuer: string) => boolean) | undefined
 }
 
-/** A response that was read. */
+/** A response whose body has been read. */
 export interface Answer extends AuthorizationAnswer {
   /** Whether the status indicates success. */
   readonly ok: boolean
@@ -118,7 +118,7 @@ export async function send(
 /**
  * Reads the body of a response.
  *
- * @param secrets Values to redact from errors in case the server repeats them.
+ * @param secrets The secrets in the request. They are redacted from errors, in case the server repeats them.
  * @throws {AuthorizationError} If the body does not arrive, or is too long.
  */
 export async function readAnswer(
@@ -151,7 +151,7 @@ export async function readAnswer(
     }
     return redacted.replace(SECRET_VALUES, '$1***').slice(0, EXCERPT_LENGTH)
   }
-  // A body that may contain tokens is not included
+  // A body that may contain tokens is not included in errors
   const body = json || ok ? undefined : redact(text)
   return {
     url,

@@ -1,6 +1,6 @@
 /**
- * Limits the sign-ins that an MCP server can cause, since each interrupts the user. The sign-ins are
- * stored with the tokens, so that the limit applies across pages and processes.
+ * Limits how many sign-ins an MCP server can cause, because each interrupts the user. The sign-ins are stored in the
+ * token store, so that the limit applies to all pages and processes together.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#step-up-authorization-flow
  */
@@ -10,19 +10,19 @@ import type { TokenStore } from './store.ts'
 /** The period in which the sign-ins of one server are counted, in milliseconds. */
 const PERIOD_MS = 600_000
 
-/** The arguments of an error that no response and no other error has caused. */
+/** Arguments for an error that was caused by no response and by no other error. */
 const NO_ANSWER = undefined
 const NO_CAUSE = undefined
 
 /** A sign-in that a server caused. */
 interface CausedSignIn {
-  /** When, in milliseconds since 1970. */
+  /** When the user was asked to sign in, in milliseconds since 1970. */
   readonly at: number
   /** The missing scopes that caused it, if any. */
   readonly missing: string | undefined
 }
 
-/** The key in the token store of the sign-ins that a server caused. */
+/** The key under which the token store has the sign-ins that a server caused. */
 export function signInsKey(server: string): string {
   return `sign-ins ${server}`
 }
@@ -35,10 +35,10 @@ async function recentSignIns(tokens: TokenStore, server: string): Promise<Caused
 }
 
 /**
- * Rejects scopes that the token has or that were already requested.
+ * Checks that the scopes which a server demands are new.
  *
- * @returns The scopes as text, to be counted when they are requested.
- * @throws {AuthorizationError}
+ * @returns The scopes as text, to be passed to {@link countSignIn}.
+ * @throws {AuthorizationError} If the token has the scopes, or they were already requested.
  */
 export async function requireNewScopes(
   tokens: TokenStore,

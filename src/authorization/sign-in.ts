@@ -1,5 +1,5 @@
 /**
- * Signing a user in: the authorization code grant with PKCE.
+ * Signs a user in, with the authorization code grant and PKCE.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-flow-steps
  */
@@ -97,7 +97,7 @@ export function signIn(options: SignInOptions): SignIn {
 const REFRESH_GRANT = 'refresh_token'
 /** A refresh has no redirect. */
 const NO_REDIRECT = undefined
-/** The error of a callback that did not arrive has no response. */
+/** If the user does not return, there is no response to include in the error. */
 const NO_ANSWER = undefined
 
 class CodeGrant implements Grant {
@@ -121,22 +121,22 @@ class CodeGrant implements Grant {
         const client = await findClient(request, this.#options, redirectUri)
         const { registration = {} } = client
         if (!allowsRedirect(registration, redirectUri)) {
-          // The flow may support the redirect URI that the server requires
+          // Tries again with the redirect URI that the server has registered, which the flow may support
           if (attempt === 0) continue
           throw registeredWithout(request, `the redirect URI "${redirectUri}"`)
         }
         if (!allows(registration.grant_types, CODE_GRANT))
           throw registeredWithout(request, `the grant "${CODE_GRANT}"`)
         const scopes = request.scopes.filter((scope) => allowsScope(registration, scope))
-        const allowedRequest = { ...request, scopes }
-        const { url, flow } = await createFlow(allowedRequest, client, redirectUri)
+        const limitedRequest = { ...request, scopes }
+        const { url, flow } = await createFlow(limitedRequest, client, redirectUri)
         const { interactionTimeoutMs = 300_000, signal } = this.#options
-        const returning = withTimeout(
+        const redirected = withTimeout(
           interactionTimeoutMs,
           (timeout) => redirect.go(url, JSON.stringify(flow), timeout),
           signal,
         )
-        const callback = await returning.catch(async (cause: unknown) => {
+        const callback = await redirected.catch(async (cause: unknown) => {
           // Some servers show unknown clients an error page that never redirects back
           if (registeredUri === redirectUri && registration.client_id_issued_at)
             await deleteRegistration(request, client)
@@ -144,7 +144,7 @@ class CodeGrant implements Grant {
           throw new AuthorizationError('authorization', message, NO_ANSWER, cause)
         })
         try {
-          const obtained = redeemCode(allowedRequest, client, flow, callback)
+          const obtained = redeemCode(limitedRequest, client, flow, callback)
           return await addRegistration(request, client, obtained)
         } catch (error) {
           if (attempt > 0 || !client.registration || !isUnknownClient(error)) throw error
@@ -209,7 +209,7 @@ async function addRegistration(
   }
 }
 
-/** Deletes a registration, unless another has replaced it. */
+/** Deletes a registration, unless another registration has replaced it. */
 function deleteRegistration(
   { tokens, server }: GrantRequest,
   { client_id }: RegisteredClient,
@@ -222,7 +222,10 @@ function registeredWithout({ server }: GrantRequest, missing: string): Authoriza
   return new AuthorizationError('registration', message)
 }
 
-/** Without PKCE, a leaked code is as useful to an attacker as a leaked token, so no code is requested. */
+/**
+ * Throws if the server does not support PKCE: without PKCE, a leaked code is as useful to an attacker as a leaked
+ * token.
+ */
 function requirePkce({ server, isOld }: GrantRequest): void {
   const { issuer, code_challenge_methods_supported: methods } = server
   if (methods ? methods.includes('S256') : isOld) return
@@ -236,7 +239,7 @@ function requireRedirectUri(redirectUri: string): void {
   throw new TypeError(`The redirect URI "${redirectUri}" is neither HTTPS nor loopback`)
 }
 
-/** Whether an error means that the server does not know the client: servers use several error codes. */
+/** Whether an error means that the server does not know the client. Servers use several codes for that. */
 function isUnknownClient(error: unknown): boolean {
   return /client/.test(errorCodeOf(error) ?? '')
 }

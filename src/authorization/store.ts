@@ -14,15 +14,15 @@ import type { Awaitable } from '../patterns/awaitable.ts'
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-handling
  */
 export interface TokenStore {
-  /** Gets the value of a key. */
+  /** Returns the value of a key, if there is one. */
   get(key: string): Awaitable<JsonObject | undefined>
-  /** Stores a value, replacing any other. */
+  /** Stores a value, and replaces the previous value of the key. */
   set(key: string, value: JsonObject): Awaitable<void>
   /** Deletes a value. */
   delete(key: string): Awaitable<void>
   /**
-   * Runs work under a mutex for a key, shared by all users of the store. Within a process
-   * `keyedMutex` suffices.
+   * Runs `work` while no other work for the same key runs, in any process that uses the store. If only one process
+   * uses it, `keyedMutex` suffices.
    */
   withLock<T>(key: string, work: () => Promise<T>): Promise<T>
 }
@@ -38,11 +38,11 @@ export function memoryTokenStore(): TokenStore {
   }
 }
 
-/** A token, with what is needed to use and to refresh it. */
+/** An access token, with everything that is needed to use and refresh it. */
 export type TokenRecord = {
   /** The issuer of the token. No other server may receive the refresh token. */
   readonly issuer: string
-  /** The server that the token is for. */
+  /** The identifier of the MCP server that the token is for, as in the parameter `resource`. */
   readonly resource: string
   readonly accessToken: string
   readonly tokenType: 'bearer' | 'dpop'
@@ -53,8 +53,8 @@ export type TokenRecord = {
   readonly renewAt?: number | undefined
   readonly refreshToken?: string | undefined
   /**
-   * The registration that the token was issued to, if it was stored here. Another registration may have
-   * replaced it since.
+   * The registration that the token was issued to, if it was a stored one. Another registration may have replaced
+   * it since then.
    */
   readonly client?: JsonObject | undefined
   /** The requested scopes. */
@@ -63,17 +63,17 @@ export type TokenRecord = {
   readonly granted: readonly string[]
 }
 
-/** The key of a token, by the URL of its server. */
+/** The key of the token for an MCP server, by the URL that the client connects to. */
 export function tokenKey(server: string): string {
   return `token ${server}`
 }
 
-/** Whether an access token is valid in a header. */
+/** Whether an access token contains only characters that a header can contain. */
 export function isValidInHeader(accessToken: unknown): boolean {
   return /^[\x21-\x7e]+$/.test(String(accessToken))
 }
 
-/** Reads a token; a malformed one counts as missing. */
+/** Reads the token for an MCP server. A malformed token counts as missing. */
 export async function readToken(
   store: TokenStore,
   server: string,

@@ -9,14 +9,14 @@ import { readAnswer, unexpectedResponse, send, type Answer, type Network } from 
 import { isValidInHeader, type TokenRecord } from './store.ts'
 import { checkUrl } from './urls.ts'
 
-/** The client at the token endpoint. */
+/** The client, as it identifies itself to the token endpoint. */
 export interface OAuthClient {
   readonly client_id: string
   /** Adds the client authentication to a request. */
   readonly authenticate: ClientAuth
 }
 
-/** The target and scope of a token request. */
+/** Where a token is requested, and for what. */
 export interface TokenPurpose {
   readonly network: Network
   readonly server: AuthorizationServer
@@ -29,15 +29,15 @@ export interface TokenPurpose {
 const BEARER = 'bearer'
 /** How long before its expiry a token is refreshed, in milliseconds. */
 const RENEWAL_MARGIN_MS = 30_000
-/** The maximum of this margin, as a share of the token's lifetime. */
+/** The maximum of `RENEWAL_MARGIN_MS`, as a share of the token's lifetime. */
 const RENEWAL_MARGIN_SHARE = 0.25
-/** The names of parameters whose values are redacted from errors. */
+/** Matches the names of parameters whose values are redacted from errors. */
 const SECRET_NAME = /code|token|secret|assertion/
 
 /**
  * Requests a token.
  *
- * @throws {AuthorizationError} With the error that the server returned.
+ * @throws {AuthorizationError} If the server returns an error, or a token that cannot be used.
  */
 export async function requestToken(
   purpose: TokenPurpose,
@@ -118,7 +118,7 @@ export async function postGrant(
   }
 }
 
-/** The credentials and the secret of a Basic header, in every form in which a server may repeat them. */
+/** Returns the secrets in a Basic header, in every form in which a server may repeat them in an error. */
 function basicSecrets(headers: Headers): string[] {
   const [, basic] = /^Basic (.+)/.exec(headers.get('authorization') ?? '') ?? []
   if (basic === undefined) return []
@@ -132,7 +132,7 @@ export function splitScope(scope: string): string[] {
   return scope.split(' ').filter((name) => name !== '')
 }
 
-/** The `scope` parameter. Without scopes it is omitted, and the server applies its default. */
+/** Creates the parameter `scope`. It is omitted if there are no scopes, so that the server applies its default. */
 export function scopeParam(scopes: readonly string[]): Record<string, string> {
   return scopes.length > 0 ? { scope: scopes.join(' ') } : {}
 }

@@ -14,7 +14,8 @@ export type UrlPolicy = (url: URL) => boolean | Promise<boolean>
  * Checks a URL before use. It must use HTTPS, or HTTP to localhost, contain no user info or fragment, and
  * be allowed by the policy.
  *
- * @throws {AuthorizationError}
+ * @param kind What the URL is, for the error message.
+ * @throws {AuthorizationError} If the URL may not be used.
  */
 export async function checkUrl(
   value: unknown,

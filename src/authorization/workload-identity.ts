@@ -1,5 +1,5 @@
 /**
- * Workload identity: no secret and no registration, only a JWT issued by the platform.
+ * Workload identity: a program authenticates with a JWT that its platform issues, without a secret or registration.
  *
  * @see https://github.com/modelcontextprotocol/modelcontextprotocol/pull/1933
  */
@@ -29,11 +29,11 @@ export interface WorkloadIdentityOptions extends IssuerOptions {
   readonly declare?: boolean
 }
 
-/** The assertion alone identifies the client. */
+/** A client without credentials, because the assertion identifies the workload. The id is only a placeholder. */
 const anonymousClient: OAuthClient = { client_id: 'workload', authenticate: () => {} }
 
 /**
- * Signs a workload in: pass the result to `connect` as `auth`. A rejected assertion is not sent
+ * Signs a workload in: pass the result to `connect` as `auth`. After an assertion was rejected, it is not sent
  * again.
  *
  * @throws {TypeError} If the issuer is missing, or an option is unknown.

@@ -10,7 +10,7 @@ import type { JsonObject } from '../protocol/types.ts'
 import { finding, type Finding } from './rules.ts'
 import type { Answer, CheckedEndpoint } from './endpoint.ts'
 
-/** Checks a response with the status 401, and the metadata to which it leads. */
+/** Checks a response with the status 401, and the metadata that clients find from it. */
 export async function* checkAuthorization(
   endpoint: CheckedEndpoint,
   refused: Answer,
@@ -65,7 +65,7 @@ async function checkServer(endpoint: CheckedEndpoint, issuer: string): Promise<F
   return findings
 }
 
-/** Says that there is no document, as far as a page can know that. */
+/** Describes that there is no document. A page knows only that it cannot read one. */
 function describeAbsence(
   { isPage }: CheckedEndpoint,
   noDocument: string,
@@ -77,7 +77,7 @@ function describeAbsence(
 
 type Found = { readonly url: string; readonly document: JsonObject } | { readonly tried: string[] }
 
-/** The first of some documents that exists. */
+/** Reads the first document that exists. If there is none, returns the URLs that were tried. */
 async function readFirst(endpoint: CheckedEndpoint, urls: readonly string[]): Promise<Found> {
   const tried: string[] = []
   for (const url of urls) {

@@ -13,10 +13,10 @@ import {
 } from '../protocol/headers.ts'
 import type { JsonObject } from '../protocol/types.ts'
 
-/** A request that changes nothing, which every server answers, if only with an error. */
+/** A request that changes nothing. Every server answers it, though perhaps with an error. */
 export const PING: JsonObject = { jsonrpc: '2.0', id: 1, method: 'ping' }
 
-/** The headers that requests of MCP add, with values to test them with. */
+/** The headers that MCP requests add and that CORS restricts, with values to test them with. */
 const TESTED_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'application/json',
   [HEADER_PROTOCOL_VERSION]: '2025-11-25',
@@ -27,10 +27,10 @@ const TESTED_HEADERS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Tests each header of MCP alone, with a ping. Returns the lower-case names of the headers that the browser
- * blocks; `undefined` if it also blocks a ping without any of them.
+ * Sends one ping with each header of MCP. Returns the lower-case names of the headers that the browser blocks, or
+ * `undefined` if it also blocks a ping without any of them.
  *
- * @param send Sends a ping with these headers, and rejects with a `TypeError` if the browser blocks it.
+ * @param send Sends a ping with the given headers. Rejects with a `TypeError` if the browser blocks the ping.
  */
 export async function blockedHeaders(
   send: (headers: Readonly<Record<string, string>>) => Promise<unknown>,

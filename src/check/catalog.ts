@@ -1,6 +1,6 @@
 /**
- * Checks the tools, resources and prompts of a server: what hosts and model APIs refuse, and what makes it
- * hard to choose a tool.
+ * Checks the tools, resources and prompts of a server. Finds entries that hosts and model APIs refuse, and flaws that
+ * make it hard for models to choose a tool.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools
  */
@@ -21,7 +21,7 @@ export interface Catalog {
   readonly prompts: readonly Prompt[]
 }
 
-/** Reads the lists, yields the problems of reading them, and then checks their entries. */
+/** Reads the lists, and checks their entries. Lists that are slow or cannot be read are findings too. */
 export async function* checkCatalog(
   client: Client,
   signal?: AbortSignal,
@@ -122,7 +122,7 @@ function* toolFindings(tool: Tool): Generator<Finding> {
   }
 }
 
-/** The first `$ref` that leads out of a schema. */
+/** Returns the first `$ref` to another document; `undefined` if there is none. */
 function externalReference(schema: unknown): string | undefined {
   const pending = [schema]
   for (let value = pending.pop(); value !== undefined; value = pending.pop()) {

@@ -29,18 +29,18 @@ import {
 const INITIALIZE: CheckRequest = { body: initializeRequest('2025-11-25') }
 const DISCOVER: CheckRequest = modernRequest('server/discover')
 
-/** How a client connects, in a revision if it is given. */
-export type Open = (revision?: Revision) => Promise<Client>
+/** Connects a client to the server, in the given revision if there is one. */
+export type OpenClient = (revision?: Revision) => Promise<Client>
 
 /**
- * Checks an endpoint over HTTP. Calls no tool of the server; opens sessions and ends them.
+ * Checks an endpoint over HTTP. Calls none of the server's tools. Opens sessions, and ends them.
  *
- * @throws {TypeError} If nothing answers at the URL.
- * @throws {SdkError} `TIMEOUT` if the first answer takes too long.
+ * @throws {TypeError} If no server responds at the URL.
+ * @throws {SdkError} `TIMEOUT` if the first response takes too long.
  */
 export async function* checkEndpoint(
   options: EndpointOptions,
-  open: Open,
+  open: OpenClient,
 ): AsyncGenerator<Finding> {
   const endpoint = new CheckedEndpoint(options)
   const initialized = await endpoint.send(INITIALIZE)
@@ -53,7 +53,7 @@ export async function* checkEndpoint(
   } catch (error) {
     options.signal?.throwIfAborted()
     if (!hasNoResponse(error)) throw error
-    const reason = await explainSilence(endpoint, error)
+    const reason = await explainMissingResponse(endpoint, error)
     // A browser may block several requests for the same reason
     if (!messages.has(reason.message)) yield reason
   }
@@ -63,7 +63,7 @@ async function* checkRespondingEndpoint(
   endpoint: CheckedEndpoint,
   initialized: Answer,
   { headers, signal }: EndpointOptions,
-  open: Open,
+  open: OpenClient,
 ): AsyncGenerator<Finding> {
   let discovered: Answer | undefined
   try {
@@ -71,7 +71,7 @@ async function* checkRespondingEndpoint(
   } catch (error) {
     // A browser may block the headers of this request, but not those of requests in sessions
     if (!endpoint.isPage || !hasNoResponse(error)) throw error
-    yield await explainSilence(endpoint, error)
+    yield await explainMissingResponse(endpoint, error)
   }
   const features = {
     isProtected: headers.has('authorization'),
@@ -102,18 +102,21 @@ async function* checkRespondingEndpoint(
 }
 
 /** Checks a program that communicates over stdio, by the rules that apply to every transport. */
-export async function* checkProgram(open: Open, signal?: AbortSignal): AsyncGenerator<Finding> {
+export async function* checkProgram(
+  open: OpenClient,
+  signal?: AbortSignal,
+): AsyncGenerator<Finding> {
   await using client = await open()
   yield* checkCatalog(client, signal)
 }
 
 /**
- * Connects in each version that the server claims, and reads the lists. Versions that this SDK does not know
- * are ignored.
+ * Connects in each version that the server claims to support. Then connects in the default version, and checks the
+ * lists. Versions that this SDK does not know are ignored.
  */
 async function* checkClients(
   versions: Iterable<Revision>,
-  open: Open,
+  open: OpenClient,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Finding> {
   let hasFailed = false
@@ -131,9 +134,9 @@ async function* checkClients(
   } else if (!hasFailed) yield finding('supported-version', `A client cannot connect: ${client}`)
 }
 
-/** Connects a client, or returns why that fails. */
+/** Connects a client. If that fails, returns the error message. */
 async function tryOpen(
-  open: Open,
+  open: OpenClient,
   signal: AbortSignal | undefined,
   version?: Revision,
 ): Promise<Client | string> {
@@ -146,7 +149,7 @@ async function tryOpen(
 }
 
 /** Finds out why a request got no response, although an earlier request did. */
-async function explainSilence(
+async function explainMissingResponse(
   endpoint: CheckedEndpoint,
   error: NoResponseError | SdkError,
 ): Promise<Finding> {

@@ -1,5 +1,5 @@
 /**
- * Sends requests as they are, including invalid ones, and reads what an endpoint answers.
+ * Sends requests to an endpoint without validating them, so that invalid ones can be sent too, and reads the responses.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
  */
@@ -31,8 +31,8 @@ export interface EndpointOptions {
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
   /**
-   * Whether a Web page sends the requests. It cannot choose their origin, and cannot read all headers of
-   * responses, so that rules about these are not checked.
+   * Whether a Web page sends the requests. A page cannot choose the origin of its requests, and cannot read all
+   * headers of responses, so rules about the origin and these headers are not checked.
    *
    * @default false
    */
@@ -43,9 +43,9 @@ export interface EndpointOptions {
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  /** The response to the request; undefined if there is none in the body. */
+  /** The JSON-RPC response to the request; undefined if the body contains none. */
   readonly message: JsonObject | undefined
-  /** The beginning of a body without such a response. */
+  /** The beginning of the body, if it is not an event stream. */
   readonly text: string
 }
 
@@ -75,7 +75,7 @@ export function hasNoResponse(error: unknown): error is NoResponseError | SdkErr
   return error instanceof NoResponseError || (error instanceof SdkError && error.code === 'TIMEOUT')
 }
 
-/** The endpoint that is checked. */
+/** The connection to the endpoint that is checked. */
 export class CheckedEndpoint {
   readonly url: string
   /** Whether a Web page sends the requests. */
@@ -152,7 +152,7 @@ export function initializeRequest(protocolVersion: string): JsonObject {
   return { jsonrpc: '2.0', id: 1, method: 'initialize', params }
 }
 
-/** A request of 2026-07-28, or of a version that does not exist, with its headers. */
+/** Creates a request as in 2026-07-28, with its headers. The version may be one that does not exist. */
 export function modernRequest(
   method: string,
   params: JsonObject = {},

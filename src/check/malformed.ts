@@ -1,5 +1,5 @@
 /**
- * Sends a body that is not JSON. It can end the process of a careless server, so this check comes last.
+ * Sends a body that is not JSON. A careless server may crash on it, so this check comes last.
  *
  * @see https://www.jsonrpc.org/specification#error_object
  */

@@ -1,5 +1,5 @@
 /**
- * Checks the schemas of a tool: whether they are valid, and whether models can fulfil them.
+ * Checks the schemas of a tool: whether they are valid, and whether they describe all required arguments.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#json-schema-usage
  */
@@ -14,7 +14,7 @@ const MAX_INVALID = 10
 const MAX_VALUE_LENGTH = 60
 /** Deeper properties are not checked. */
 const MAX_DEPTH = 20
-/** With one of these keywords, the properties may be in another part of the schema. */
+/** If a schema has one of these keywords, its properties may be described elsewhere than in "properties". */
 const COMBINATORS = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas']
 
 const COUNT = 'an integer that is not negative'
@@ -25,7 +25,7 @@ const SCHEMA_MAP = 'an object whose members are schemas'
 const TEXT = 'a string'
 const BOOLEAN = 'a boolean'
 
-/** The keywords whose members are schemas under arbitrary names. */
+/** The keywords whose value is an object that maps arbitrary names to schemas. */
 const SCHEMA_MAPS = new Set([
   'properties',
   'patternProperties',
@@ -74,7 +74,7 @@ function describeEach(
 function allowedValue(path: string): string | undefined {
   const names = path.split('/')
   const name = names.pop() ?? ''
-  // How many names at the end of the remaining path are those of schema maps
+  // How many of the last names in the remaining path are names of schema maps
   const mapCount = names.length - 1 - names.findLastIndex((parent) => !SCHEMA_MAPS.has(parent))
   // A property may itself have the name of a keyword, as in `properties/properties`
   const isProperty = mapCount % 2 === 1

@@ -1,5 +1,5 @@
 /**
- * A session of the check. If the server loses it, the check opens another one and repeats the request.
+ * A session that the check uses. If the server loses the session, the check opens another one and repeats the request.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -17,7 +17,7 @@ import {
   type CheckedEndpoint,
 } from './endpoint.ts'
 
-/** A session that ends earlier was lost, and did not expire. */
+/** A session that ends before this time, in milliseconds, cannot have expired. */
 const MIN_LIFETIME_MS = 60_000
 /** The error with which the official SDKs answer requests of unknown sessions. */
 const SESSION_NOT_FOUND = -32001
@@ -25,7 +25,7 @@ const METHOD_NOT_FOUND = -32601
 
 /** A session that the check opened. */
 export class Session {
-  /** The first time that the server did not know the session; undefined if it always did. */
+  /** The finding of the first loss; undefined if the server has always known its sessions. */
   loss: Finding | undefined
   readonly #endpoint: CheckedEndpoint
   #initialized: Answer
@@ -43,7 +43,7 @@ export class Session {
     return this.#initialized.headers.get(HEADER_SESSION_ID)
   }
 
-  /** Confirms the handshake. */
+  /** Completes the handshake with `notifications/initialized`. */
   start(): Promise<Answer> {
     return this.send({ body: { jsonrpc: '2.0', method: 'notifications/initialized' } })
   }
@@ -53,14 +53,14 @@ export class Session {
     const answer = await this.#sendOnce(request)
     if (!this.#mayBeLost(answer)) return answer
     const loss = this.#describeLoss(request, answer)
-    // Another process may still have the session
+    // Another process of the server may still have the session
     await this.end().catch(() => {})
     this.#initialized = await this.#endpoint.send({ body: initializeRequest('2025-11-25') })
     this.#openedAt = Date.now()
     this.#requests = 0
     await this.#sendOnce({ body: { jsonrpc: '2.0', method: 'notifications/initialized' } })
     const repeated = await this.#sendOnce(request)
-    // If the request is answered with 404 in each session, 404 may be the server's answer to this request
+    // If the server also answers 404 in the new session, the status may concern the request and not the session
     if (!this.#mayBeLost(repeated) || isSessionError(repeated)) this.loss ??= loss
     return repeated
   }
@@ -99,7 +99,7 @@ export class Session {
   }
 }
 
-/** Whether an answer says that the session is not known, and nothing about the request. */
+/** Whether an answer only says that the server does not know the session. */
 export function isSessionError(answer: Answer): boolean {
   return answer.status === 404 && errorCode(answer) === SESSION_NOT_FOUND
 }

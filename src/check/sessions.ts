@@ -1,5 +1,5 @@
 /**
- * Checks how a server implements the revisions with sessions.
+ * Checks how a server implements the revisions that have sessions.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
@@ -96,7 +96,8 @@ export async function* checkSessions(
 }
 
 /**
- * The versions with sessions that the server accepts over Streamable HTTP, which 2024-11-05 does not have.
+ * Finds the versions with sessions that the server accepts over Streamable HTTP. Omits 2024-11-05, which does not
+ * have this transport.
  */
 export async function acceptedVersions(endpoint: CheckedEndpoint): Promise<Revision[]> {
   const accepted: Revision[] = []
@@ -122,7 +123,7 @@ function describeVersion(version: string): string {
   return `"initialize" was answered with the version "${version}", which is ${problem}`
 }
 
-/** Checks the answer to a version that does not exist. */
+/** Checks the answer to `initialize` with a version that does not exist. */
 async function checkNegotiation(endpoint: CheckedEndpoint): Promise<Finding[]> {
   const answer = await endpoint.send({
     body: initializeRequest(UNKNOWN_VERSION),
@@ -170,7 +171,7 @@ async function checkErrors(session: Session, capabilities: unknown): Promise<Fin
   return findings
 }
 
-/** Ends the session. Servers may refuse that with 405. */
+/** Ends the session, and checks that it has ended. Servers may refuse to end it, with 405. */
 async function checkEnd(session: Session): Promise<Finding[]> {
   const ended = await session.sendWithoutRetry({ method: 'DELETE', rule: 'ended-session' })
   if (ended.status < 200 || ended.status >= 300) return []

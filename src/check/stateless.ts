@@ -15,7 +15,7 @@ import {
   type CheckedEndpoint,
 } from './endpoint.ts'
 
-/** The versions that `server/discover` lists; undefined if the server does not speak 2026-07-28. */
+/** The versions that the result of `server/discover` lists; undefined if the server does not support 2026-07-28. */
 export function supportedVersions({ message }: Answer): Revision[] | undefined {
   const result = isObject(message?.result) ? message.result : {}
   return Array.isArray(result.supportedVersions) ? result.supportedVersions : undefined

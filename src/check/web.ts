@@ -1,5 +1,5 @@
 /**
- * Checks what Web pages need, and what protects users from them.
+ * Checks what a server must do so that Web pages can use it, and so that it is protected from other Web pages.
  *
  * @see https://fetch.spec.whatwg.org/#http-cors-protocol
  */
@@ -28,7 +28,7 @@ const LOCAL_ORIGIN = 'http://localhost:6274'
 
 const STATELESS_HEADERS = [HEADER_METHOD, HEADER_NAME]
 const SESSION_HEADERS = [HEADER_SESSION_ID, HEADER_LAST_EVENT_ID]
-/** All headers of requests that browsers block unless they are allowed. */
+/** All request headers of MCP that browsers block unless the server allows them. */
 const REQUEST_HEADERS = [
   'content-type',
   'authorization',
@@ -37,19 +37,19 @@ const REQUEST_HEADERS = [
   ...STATELESS_HEADERS,
 ]
 const EXPOSED_HEADERS = [HEADER_SESSION_ID, 'www-authenticate']
-/** Names that do not consist of capitalized words. */
+/** The usual spellings of the header names that do not consist of capitalized words. */
 const SPELLINGS: ReadonlyMap<string, string> = new Map([
   [HEADER_PROTOCOL_VERSION, 'MCP-Protocol-Version'],
   [HEADER_LAST_EVENT_ID, 'Last-Event-ID'],
   ['www-authenticate', 'WWW-Authenticate'],
 ])
 
-/** What the requests to a server have to contain. */
+/** The features of a server that determine which headers its clients send. */
 export interface RequestFeatures {
   readonly isProtected: boolean
   readonly hasSessions: boolean
   readonly isStateless: boolean
-  /** A request that the server answers, whatever its revisions are. */
+  /** A request that this server answers. Which one depends on the server's revisions. */
   readonly request: CheckRequest
 }
 
@@ -58,7 +58,7 @@ export async function* checkWeb(
   endpoint: CheckedEndpoint,
   features: RequestFeatures,
 ): AsyncGenerator<Finding> {
-  // The browser sets the origin of the page, and sends preflights itself
+  // In a page, these checks are impossible: the browser sets the origin itself, and sends the preflights
   if (endpoint.isPage) return
   const isLocal = isLoopback(new URL(endpoint.url).hostname)
   if (isLocal) yield* checkOrigin(endpoint, features.request)
@@ -174,7 +174,7 @@ function headersFinding(preflight: Answer, missing: string[], features: RequestF
   const allowed = listOf(preflight, 'access-control-allow-headers')
   const line = headerLine('Access-Control-Allow-Headers', [...allowed, ...REQUEST_HEADERS])
   const message = `These headers are not allowed: ${namesOf(missing)}. Send "${line}"`
-  // Clients only send them to find out whether the server speaks 2026-07-28
+  // To a server without 2026-07-28, clients send these headers only to find out whether it supports that revision
   const isMinor = !features.isStateless && missing.every((name) => STATELESS_HEADERS.includes(name))
   return finding('cors-headers', message, undefined, isMinor ? 'note' : 'warning')
 }
@@ -183,7 +183,7 @@ function headerLine(header: string, names: readonly string[]): string {
   return `${header}: ${namesOf([...new Set(names)].filter((name) => name !== ''))}`
 }
 
-/** Names of headers as specifications write them. */
+/** Joins the names of headers, in the spelling of the specifications. */
 function namesOf(names: readonly string[]): string {
   return names.map((name) => SPELLINGS.get(name) ?? capitalize(name)).join(', ')
 }

@@ -12,12 +12,12 @@ export const APPLICATION_TIMEOUT_MS = 20_000
 /**
  * Calls a function of the application, with a timeout.
  *
- * @param label The name of the function, for the error.
- * @throws {SdkError} `TIMEOUT`; anything that the function throws.
+ * @param label The name of the function, for the error message.
+ * @throws {SdkError} `TIMEOUT`. Errors of the function are thrown unchanged.
  */
 export async function callApplication<T>(call: () => Awaitable<T>, label: string): Promise<T> {
   const returned = call()
-  // Only a promise needs a timer. Most functions do not return one, and they run for each event
+  // Only a promise needs a timer. Most functions return no promise, and they are called for each event
   if (!(returned instanceof Promise)) return returned
   const message = `"${label}" did not return within ${APPLICATION_TIMEOUT_MS} ms`
   return withTimeout(APPLICATION_TIMEOUT_MS, () => returned, undefined, message)

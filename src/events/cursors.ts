@@ -19,7 +19,7 @@ export interface Cursor {
   /** The name of the event type. */
   readonly name: string
   readonly position: Position
-  /** How often the schemas of the type had changed incompatibly when the cursor was created. */
+  /** The number of incompatible schema changes of the type before the cursor was created. */
   readonly epoch: number
 }
 
@@ -29,8 +29,8 @@ export interface Cursors {
   /**
    * Decrypts a cursor.
    *
-   * @returns Undefined if the cursor may be from an earlier process, whose log is lost.
-   * @throws {ProtocolError} `INVALID_PARAMS` if it is not a cursor of this server and event type.
+   * @returns The cursor. Undefined if it may be from an earlier process, whose log in memory is lost.
+   * @throws {ProtocolError} `INVALID_PARAMS` if the text is not a cursor of this server and event type.
    */
   open(text: unknown, name: string): Promise<Cursor | undefined>
 }

@@ -16,14 +16,14 @@ import { MAX_WEBHOOK_BYTES } from './wire.ts'
 /** The options of `emit`. */
 export interface EmitOptions {
   /**
-   * The id that the source gave to the event: an event of the same type and id is emitted only once.
-   * An id that has characters other than letters, digits, `_`, `-` and `:`, or more than 128
+   * The id of the event in the system that it comes from. A second event with the same type and id is
+   * ignored. An id that has characters other than letters, digits, `_`, `-` and `:`, or more than 128
    * characters, is replaced by its hash. By default the id is random.
    */
   eventId?: string
   /** When the event happened: a date, or RFC 3339 with a time zone. Default: now. */
   timestamp?: Date | string
-  /** The id of the only subscription that receives the event. */
+  /** The id of the only subscription that receives the event. By default all subscriptions to the type may. */
   to?: string
   /** The `_meta` of the event. */
   meta?: JsonObject
@@ -33,12 +33,12 @@ export interface EmitOptions {
 const SAFE_ID = /^[\w:-]{1,128}$/
 /** A timestamp as in RFC 3339. */
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
-/** The maximum size of payload and `_meta`, in bytes: the rest of a message needs some room too. */
+/** The maximum size of payload and `_meta`, in bytes. The other members of a message need the rest. */
 const MAX_BYTES = MAX_WEBHOOK_BYTES - 4096
 /** The size of a payload above which a warning is reported, in bytes. */
 const LARGE_BYTES = 16_384
 
-/** The event types with payloads that were reported as large. */
+/** The event types for which a large payload has been reported, which happens once. */
 const reported = new WeakSet<EventEntry>()
 
 /**
@@ -90,7 +90,7 @@ export async function safeId(id: string, invalid: (reason: string) => Error): Pr
   return `evt_${(await digestText(id)).slice(0, 32)}`
 }
 
-/** RFC 3339, with a time zone. */
+/** Returns a timestamp as text: RFC 3339, with a time zone. */
 export function timestampOf(timestamp: Date | string, invalid: (reason: string) => Error): string {
   // `toJSON` returns null for an invalid date
   const text = timestamp instanceof Date ? timestamp.toJSON() : timestamp

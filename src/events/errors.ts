@@ -18,10 +18,13 @@ const KINDS: readonly EventErrorKind[] = [
   'CallbackEndpointError',
 ]
 
-/** The first code of each set: the design sketch, and SEP-3415. Each further code is lower by one. */
+/**
+ * The code of the first kind in each set: in the first draft of the extension (`sketch`), and in SEP-3415. The
+ * code of each further kind is lower by one.
+ */
 const FIRST_CODE = { sketch: -32011, 'sep-3415': -32023 } as const
 
-/** A set of error codes, or your own. */
+/** The name of a set of error codes, or codes of your own. */
 export type EventErrorCodes =
   | keyof typeof FIRST_CODE
   | { readonly [Kind in EventErrorKind]: number }
@@ -53,7 +56,10 @@ export function unknownType(name: string, codes?: EventErrorCodes): EventProtoco
   )
 }
 
-/** The same error, with the code of SEP-3415 if the client declares the extension. */
+/**
+ * Returns the error with its code of SEP-3415 if the client declares the extension, and the error itself
+ * otherwise.
+ */
 export function forClient(error: unknown, ctx: Pick<Context, 'extension'>): unknown {
   if (!(error instanceof EventProtocolError) || !ctx.extension(EVENTS_EXTENSION)) return error
   return new EventProtocolError(error.kind, error.message, error.data, 'sep-3415')

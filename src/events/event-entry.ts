@@ -18,9 +18,9 @@ export interface EventEntry extends Entry {
   readonly pollMs: number
   /** How long an event can be received after it was emitted, in milliseconds. */
   readonly maxAgeMs: number
-  /** How many events can be received later. */
+  /** How many of the latest events can still be received. */
   readonly maxEvents: number
-  /** For each incompatible change, oldest first, the schema that changed, such as `inputSchema`. */
+  /** The schemas that changed incompatibly, such as `inputSchema`: one for each change, oldest first. */
   readonly changes: readonly string[]
 }
 
@@ -30,10 +30,10 @@ export interface EventEntry extends Entry {
  */
 export interface EventSources {
   /**
-   * Where a subscription begins.
+   * Finds the position where a subscription begins.
    *
-   * @param position The requested position; null for the current one, undefined if the requested one
-   *   is lost.
+   * @param position The requested position; null to begin with the next event, undefined if the requested
+   *   position is lost.
    * @param maxAgeMs The maximum age of the events that the client wants, in milliseconds.
    */
   start(
@@ -45,14 +45,17 @@ export interface EventSources {
   read(context: ReadContext, position: Position, limit: number): Promise<NextEvents>
 }
 
-/** The subscription to read events for, and what reading needs. */
+/** The subscription that receives the events, and what else is needed to read them. */
 export interface ReadContext {
   readonly log: EventLog
   readonly entry: EventEntry
   readonly subscription: OpenSubscription
   /** The validated arguments. */
   readonly input: unknown
-  /** Whether an event is read again later, not skipped, if a function of the application fails for it. */
+  /**
+   * What happens if a function of the application fails for an event: true to read the event again later, false
+   * to skip it.
+   */
   readonly stopsAtFailure: boolean
   /** Passes an error to the server's `onError`. */
   readonly report: (error: unknown) => void

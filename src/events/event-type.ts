@@ -12,7 +12,7 @@ import { logSource } from './log-source.ts'
 import type { EventHistory, EventTypeOptions } from './type-options.ts'
 import type { DeliveryMode, EventType } from './wire.ts'
 
-/** The ways in which events can be received. */
+/** The ways in which clients can receive events. */
 export const MODES: readonly DeliveryMode[] = ['poll', 'push', 'webhook']
 
 const OPTION_NAMES: OptionNames<EventTypeOptions> = {
@@ -36,14 +36,15 @@ const OPTION_NAMES: OptionNames<EventTypeOptions> = {
 
 const HISTORY_NAMES: OptionNames<EventHistory> = { maxAgeMs: 1, maxEvents: 1 }
 
-/** The schema of no arguments. */
-const NOTHING: JsonObject = { type: 'object', additionalProperties: false }
+/** The input schema of a type without arguments. */
+const NO_ARGUMENTS: JsonObject = { type: 'object', additionalProperties: false }
 
 /**
- * Creates the entry of an event type; its JSON Schemas are computed here, once.
+ * Creates the entry of an event type. Its schemas are converted to JSON Schema here, so that this happens only
+ * once.
  *
  * @param served The ways in which the server can deliver events.
- * @param sources Reads the events of types with the option `poll`.
+ * @param sources Reads the events if the type has the option `poll`.
  * @throws {TypeError} If an option is unknown or invalid, or the arguments would have no effect.
  */
 export function eventEntry(
@@ -61,7 +62,7 @@ export function eventEntry(
   const { maxAgeMs = 86_400_000, maxEvents = 10_000 } = history
   const source = poll ? sources : logSource
   if (!source) throw new TypeError(`${label} has "poll": pass "sources: pollSources" to "events"`)
-  const inputSchema = input ? objectSchemaOf(input, `"input" of "${name}"`) : NOTHING
+  const inputSchema = input ? objectSchemaOf(input, `"input" of "${name}"`) : NO_ARGUMENTS
   // A schema without "properties" may still allow arguments
   const mayHaveArguments = input && JSON.stringify(inputSchema.properties) !== '{}'
   if (mayHaveArguments && !options.matches && !poll && !options.unfiltered) {
@@ -84,7 +85,7 @@ export function eventEntry(
   return { enabled: true, visible, scopes, item, options, source, changes: [], ...limits }
 }
 
-/** The chosen modes that the server can serve; in the order of {@link MODES} by default. */
+/** Returns the modes that the option `delivery` lists and the server can serve. By default, all modes are listed. */
 function deliveryOf(
   label: string,
   { delivery, history }: EventTypeOptions,

@@ -1,5 +1,6 @@
 /**
- * Events of a server: types that are defined once, and delivered by poll, stream and webhook.
+ * The events of a server. The application defines event types, and clients receive events by poll, stream or
+ * webhook.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -44,7 +45,7 @@ const TRIM_MS = 60_000
 const FILTER_NAMES: OptionNames<SubscriptionFilter> = { principal: 1, id: 1, name: 1 }
 
 /**
- * Creates the events of a server; pass it to `server.extend`, once.
+ * Creates the events of a server. Pass the returned object to `server.extend`, once.
  *
  * @example
  * ```ts
@@ -78,7 +79,7 @@ export function events(options: EventsOptions = {}): ServerEvents {
   const renewLease = pollLeases(host)
   const stream = options.streams?.(host)
   const { types, report } = host
-  /** How many events were appended since the log of a type was trimmed, and when that was. */
+  /** For each event type, when its log was last trimmed, and how many events were appended since then. */
   const trimmed = new Map<string, { readonly count: number; readonly at: number }>()
 
   return {
@@ -154,7 +155,7 @@ export function events(options: EventsOptions = {}): ServerEvents {
     },
   }
 
-  /** Creates a method of the server. Its errors have the codes that the client knows. */
+  /** Creates a method of the server. Its errors have the codes that the calling client knows. */
   function method(answer: Handle, inSessions = false): ExtensionMethod {
     const handle = async (params: JsonObject, ctx: Context): Promise<Result> => {
       const request = ctx as RequestContext
@@ -171,7 +172,7 @@ export function events(options: EventsOptions = {}): ServerEvents {
     }
   }
 
-  /** Answers requests for a mode that the server does not have: `host.open` throws. */
+  /** Rejects requests for a mode that the server does not have, with the error that `host.open` throws. */
   function refuse(mode: DeliveryMode): Handle {
     return async (params, ctx) => {
       await host.open(params, mode, ctx)
@@ -194,7 +195,7 @@ export function events(options: EventsOptions = {}): ServerEvents {
     const entry = types.entries().get(name)
     if (!entry) throw host.unknownType(name)
     const event = await createEvent(entry, payload, emitOptions, report)
-    if (event.to !== undefined && !(await isKnown(event.to, name))) {
+    if (event.to !== undefined && !(await mayExist(event.to, name))) {
       report(new TypeError(`Cannot emit "${name}" to "${event.to}": it has ended`))
       return
     }
@@ -203,13 +204,13 @@ export function events(options: EventsOptions = {}): ServerEvents {
     await trim(entry)
   }
 
-  /** Whether a subscription may exist: streams may belong to another process. */
-  async function isKnown(id: string, name: string): Promise<boolean> {
+  /** Whether a subscription may exist. Streams of other processes are unknown here, so they may exist. */
+  async function mayExist(id: string, name: string): Promise<boolean> {
     if (id.startsWith(STREAM_PREFIX)) return log.durable || host.isOpen(id)
     return (await storage?.load(id, name)) !== undefined
   }
 
-  /** Deletes old events, but not after each event. */
+  /** Deletes old events. Does so only after many new events or some time, not at every call. */
   async function trim({ item: { name }, maxAgeMs, maxEvents }: EventEntry): Promise<void> {
     const now = Date.now()
     const { count, at } = trimmed.get(name) ?? { count: 0, at: now }

@@ -1,6 +1,6 @@
 /**
- * The interfaces between the delivery modes and their host, which knows the event types, who may
- * subscribe to them, and the events after a position.
+ * The interfaces between the delivery modes and their host. The host knows the event types, decides who may
+ * subscribe to them, and reads the events after a position.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -12,7 +12,7 @@ import type { RequestContext } from '../server/request/request-context.ts'
 import type { EventLog, EventStorage, Position } from './storage.ts'
 import type { DeliveryMode, EventOccurrence } from './wire.ts'
 
-/** Who receives events. Available at each delivery, even if there is no request. */
+/** The caller that receives events. Known at each delivery, also when the caller has no request open. */
 export interface Subscriber {
   readonly principal: string | undefined
   /** What is known about the authorization, without the token. */
@@ -34,7 +34,7 @@ export interface OpenSubscription {
   readonly log?: EventLog
 }
 
-/** Where a subscription begins. */
+/** The position where a subscription begins. */
 export interface Start {
   readonly position: Position
   /** Whether the client requested older events, which were skipped. */
@@ -51,7 +51,7 @@ export interface NextEvents {
   readonly position: Position
   /** Whether the log no longer reaches back to the requested position. */
   readonly truncated: boolean
-  /** Whether more may follow immediately. */
+  /** Whether another call may return more events immediately. */
   readonly hasMore: boolean
   /** How long to wait before `poll` is called again, in milliseconds. Absent if there is no `poll`. */
   readonly waitMs?: number
@@ -68,11 +68,11 @@ export interface SubscribeChecks {
 /** The event types of a server, as the delivery modes use them. */
 export interface EventHost {
   readonly storage: EventStorage
-  /** Set if the server must fit a certain client. */
+  /** The client that the server is restricted to, if any. */
   readonly profile?: 'chatgpt' | undefined
   /**
-   * Checks that the caller may subscribe: the type exists and is visible, has the mode, its arguments
-   * are valid, and its `authorize` agrees.
+   * Opens a subscription, after checking that the caller may subscribe: the type exists and is visible, it
+   * has the mode, the arguments are valid, and the type's `authorize` returns true.
    *
    * @throws {ProtocolError} NotFound, Unsupported, `INVALID_PARAMS` or Forbidden, in this order.
    */
@@ -85,15 +85,15 @@ export interface EventHost {
   /**
    * Opens a stored subscription again.
    *
-   * @throws {ProtocolError} The error with which it ends: the type was removed, its schema has
-   *   changed incompatibly, or `authorize` no longer agrees.
+   * @throws {ProtocolError} The error with which the subscription ends: the type was removed, its schema has
+   *   changed incompatibly, or `authorize` no longer returns true.
    */
   reopen(stored: OpenSubscription): Promise<OpenSubscription>
   /**
-   * The position for a cursor and `maxAgeMs` from a request.
+   * Returns the position for the `cursor` and `maxAgeMs` of a request.
    *
    * @throws {ProtocolError} `INVALID_PARAMS` if the server did not create the cursor; Unsupported if
-   *   the schemas of the type have changed incompatibly since.
+   *   the schemas of the type have changed incompatibly since then.
    */
   start(subscription: OpenSubscription, params: JsonObject): Promise<Start>
   /**
@@ -115,7 +115,7 @@ export interface EventHost {
    * Calls the type's `onSubscribe`, and reports the subscription to the observer.
    *
    * @param mode `webhook` by default.
-   * @param end Ends a subscription that is not stored; with an error if the client must not continue it.
+   * @param end Ends a stream or a polled subscription, with an error if the client must not continue it.
    */
   subscribed(
     subscription: OpenSubscription,
@@ -124,7 +124,7 @@ export interface EventHost {
   ): Promise<void>
   /** Calls the type's `onUnsubscribe`, whose errors are reported, and reports the end to the observer. */
   unsubscribed(subscription: OpenSubscription, mode?: DeliveryMode): void
-  /** Creates an error of the extension. */
+  /** Creates an error that the extension defines. */
   error(kind: EventErrorKind, message: string, data: JsonObject): Error
   /** Reports operations to the server's observer. */
   readonly observe: ServerObservation | undefined
@@ -148,13 +148,13 @@ export interface WebhookMode {
   attach(host: EventHost): AttachedWebhooks
 }
 
-/** The options of one round of deliveries. */
+/** The options of `deliver`. */
 export interface DeliverOptions {
-  /** Where the subscriptions and the log are. By default the storage of the server. */
+  /** The storage of the subscriptions and of the log. `ServerEvents` passes the storage of the server by default. */
   readonly storage: EventStorage
   /** The platform's environment, such as a Worker's bindings. */
   readonly env?: unknown
-  /** Ends the round early. */
+  /** Stops the deliveries early. */
   readonly signal?: AbortSignal
   /** The maximum number of requests to webhooks, where the platform limits them. */
   readonly maxRequests?: number
@@ -162,7 +162,9 @@ export interface DeliverOptions {
 
 /** The webhook mode of one server. */
 export interface AttachedWebhooks {
-  /** Called when the server was extended. Starts the deliveries that are due in a durable storage. */
+  /**
+   * Called after the extension was added to the server. Starts the deliveries that are due in a durable storage.
+   */
   start(): void
   /** Answers `events/subscribe`. */
   subscribe(params: JsonObject, ctx: RequestContext): Promise<Result>

@@ -1,5 +1,5 @@
 /**
- * Events of a server, which the server delivers to clients by poll, stream and webhook.
+ * Events: a server notifies clients of what happens, by poll, stream and webhook.
  *
  * The extension is in Beta, and its exports may change in minor versions.
  *

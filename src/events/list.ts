@@ -12,8 +12,8 @@ import { canServe, type ServerEventHost } from './event-host.ts'
 import { EVENTS_LIST_CHANGED } from './wire.ts'
 
 /**
- * Answers `events/list`: the event types that the caller may see, with the ways in which the caller
- * can receive them.
+ * Answers `events/list` with the event types that the caller may see. Each lists the ways in which the caller
+ * can receive its events.
  *
  * @throws {ProtocolError} `INVALID_PARAMS` if the cursor is not from a page of this list.
  */
@@ -40,7 +40,11 @@ export interface ListChanges {
   readonly filter: ExtensionFilter
 }
 
-/** @param isOffered Whether clients can listen. */
+/**
+ * Creates the notifier.
+ *
+ * @param isOffered Whether the server offers these notifications.
+ */
 export function listChanges(isOffered: boolean): ListChanges {
   const listeners = new Set<() => void>()
   return {

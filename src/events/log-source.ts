@@ -1,5 +1,5 @@
 /**
- * Reads the events of types whose events are emitted, from the log.
+ * Reads from the log, for event types whose events the application emits.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -8,9 +8,9 @@ import type { NextEvents, Start } from './host.ts'
 import { payloadFor } from './payload.ts'
 import type { EventLog, Position } from './storage.ts'
 
-/** The number of events that are read from the log at once. */
+/** The number of events in one read of the log. */
 const PAGE = 100
-/** The maximum number of events that one call searches for events that a subscription receives. */
+/** The maximum number of events that one call of `read` checks for whether the subscription receives them. */
 const MAX_SEARCHED = 1000
 
 /** Reads events from the log. */
@@ -22,11 +22,11 @@ async function start(
   requestedAgeMs: number = Infinity,
 ): Promise<Start> {
   const { name } = item
-  // If the position is lost, all events in the log are newer: the log began with this process
+  // If the position is lost, the log began with this process, so all events in it are newer
   const from = typeof position === 'number' ? position : 0
   const { trimmedTo, head } = await log.read(name, from, 1)
   if (position === null) return { position: head, truncated: false }
-  // An older backup of the log was restored
+  // The position is after the last event, because an older backup of the log was restored
   if (from > head) return { position: head, truncated: true }
   const since = Date.now() - Math.min(requestedAgeMs, maxAgeMs)
   const startPosition = await positionSince(log, name, Math.max(from, trimmedTo), head, since)
@@ -34,8 +34,8 @@ async function start(
 }
 
 /**
- * The earliest position, not before `after`, such that all later events were accepted at or after `since`.
- * Reads few events, by bisection.
+ * Returns the earliest position, not before `after`, such that all later events were accepted at or after
+ * `since`. Finds it by bisection, to read few events.
  *
  * @param head The position of the last event.
  * @param since Milliseconds since 1970.

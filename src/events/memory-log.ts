@@ -20,7 +20,8 @@ interface TypeLog {
 export class MemoryEventLog implements EventLog {
   readonly durable = false
   readonly #logs = new Map<string, TypeLog>()
-  #position = 0
+  /** The position of the last event of any type. */
+  #lastPosition = 0
   #secret: string | undefined
 
   secret(): string {
@@ -31,7 +32,7 @@ export class MemoryEventLog implements EventLog {
     const log = this.#log(event.name)
     const existing = log.positions.get(event.eventId)
     if (existing !== undefined) return existing
-    const position = ++this.#position
+    const position = ++this.#lastPosition
     log.entries.push({ position, event })
     log.positions.set(event.eventId, position)
     log.head = position

@@ -30,7 +30,8 @@ class MemoryEventStorage extends MemoryEventLog implements EventStorage {
     const { name, acceptedAt } = event
     const head = this.#headOf(name)
     const position = super.append(event)
-    const idle = position > head ? this.#select({ name, status: 'active', dueAt: null }) : []
+    const isNew = position > head
+    const idle = isNew ? this.#select({ name, status: 'active', dueAt: null }) : []
     for (const subscription of idle) this.#put({ ...subscription, dueAt: acceptedAt })
     return position
   }
@@ -120,7 +121,7 @@ class MemoryEventStorage extends MemoryEventLog implements EventStorage {
     this.#subscriptions.set(subscription.id, subscription)
   }
 
-  /** The subscriptions with all members that are given. */
+  /** The subscriptions whose members equal all given members. */
   #select(members: {
     [Name in keyof WebhookSubscription]?: WebhookSubscription[Name] | undefined
   }): WebhookSubscription[] {
@@ -131,7 +132,7 @@ class MemoryEventStorage extends MemoryEventLog implements EventStorage {
   }
 }
 
-/** When a process must take a subscription: to deliver, or because it has expired. */
+/** When a process must take a subscription: to deliver events, or because the subscription has expired. */
 function dueTime({ dueAt, expiresAt, status }: WebhookSubscription): number {
   return Math.min(status === 'active' ? (dueAt ?? Infinity) : Infinity, expiresAt ?? Infinity)
 }

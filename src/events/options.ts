@@ -20,16 +20,16 @@ export interface EventsOptions {
    * the process exits.
    */
   storage?: EventStorage
-  /** Delivers events in streams that clients keep open, created by `streams`. Without it, clients poll. */
+  /** Delivers events in streams that clients keep open, created by `streams`. By default there are no streams. */
   streams?: StreamMode
   /** Delivers events by webhook, created by `webhooks`. By default there are no webhooks. */
   webhooks?: WebhookMode
   /** Lets event types have the option `poll`: pass `pollSources`. By default they cannot have it. */
   sources?: EventSources
   /**
-   * The codes of errors: the codes of the design sketch, which ChatGPT knows, the codes of
-   * SEP-3415, or your own. By default, clients that declare the extension receive the codes of
-   * SEP-3415, and all other clients the codes of the sketch.
+   * The codes of errors: `'sketch'` for those of the first draft of the extension, which ChatGPT uses,
+   * `'sep-3415'`, or your own. By default, clients that declare the extension receive the codes of SEP-3415,
+   * and all other clients receive those of the draft.
    */
   errorCodes?: EventErrorCodes
   /**
@@ -57,7 +57,7 @@ export interface EventsOptions {
    * clients know a schema that is no longer valid. By default an update ends no subscription.
    */
   compare?: (before: EventType, after: EventType) => readonly BreakingChange[]
-  /** Restricts the server to what one client supports: ChatGPT has only webhooks. */
+  /** Restricts the server to what one client supports. ChatGPT supports only webhooks. */
   profile?: 'chatgpt'
 }
 

@@ -1,5 +1,5 @@
 /**
- * The payloads of events for one subscription.
+ * The payload of an event as one subscription receives it.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -9,8 +9,8 @@ import type { EventEntry, ReadContext } from './event-entry.ts'
 import { validate } from './validate.ts'
 
 /**
- * The payload that a subscription receives; undefined if it does not receive the event, null if the
- * event must be read again later.
+ * Returns the payload that a subscription receives. Returns undefined if it does not receive the event, and null
+ * if the event must be read again later.
  *
  * @param hasEarlier Whether there are earlier events, which can be delivered first.
  * @throws {unknown} The error of the type's `matches` or `transform`, if `stopsAtFailure` is set and

@@ -1,6 +1,6 @@
 /**
- * Polls of one caller with the same arguments count as one subscription, which ends after some time
- * without a poll.
+ * Polled subscriptions. All polls of one caller for the same type and arguments count as one subscription,
+ * which ends after some time without a poll.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -9,7 +9,7 @@ import { MAX_TIMER_MS, unref } from '../patterns/timers.ts'
 import type { ServerEventHost } from './event-host.ts'
 import type { OpenSubscription } from './host.ts'
 
-/** How long a subscription lasts at least after its last poll, in milliseconds. */
+/** The shortest time that a subscription lasts after a poll, in milliseconds. */
 const MIN_LEASE_MS = 300_000
 /** The maximum number of polled subscriptions. Beyond it, the oldest polled subscriptions end. */
 const MAX_LEASES = 10_000
@@ -23,9 +23,9 @@ interface Lease {
 }
 
 /**
- * Begins a subscription, or lets it last longer.
+ * Begins a subscription, or extends it.
  *
- * @throws {ProtocolError} The error with which it was ended.
+ * @throws {ProtocolError} The error with which the subscription has ended since the last poll.
  */
 export type RenewLease = (subscription: OpenSubscription, pollMs: number) => Promise<void>
 

@@ -1,5 +1,5 @@
 /**
- * `events/poll`: the events of one subscription since a cursor.
+ * `events/poll`: returns the events of one subscription after a cursor.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -33,7 +33,7 @@ export async function pollEvents(
   const start = await host.start(subscription, params)
   const nextPollMs = host.types.entries().get(subscription.name)?.pollMs ?? 0
   await renewLease(subscription, nextPollMs)
-  // Without a cursor, the client receives later events only
+  // Without a cursor, the result has no events, and its cursor is the current position
   const { events, position, truncated, hasMore } = params.cursor
     ? await host.next(subscription, start.position, Math.min(maxEvents as number, MAX_EVENTS))
     : { ...start, events: [], hasMore: false }

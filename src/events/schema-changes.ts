@@ -20,14 +20,15 @@ export interface BreakingChange {
 const LOWER_LIMITS = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties']
 /** The constraints that a smaller number tightens. */
 const UPPER_LIMITS = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']
-/** The constraints that any change may tighten. */
+/** The constraints of which any change counts as tightening. */
 const OTHER_LIMITS = ['pattern', 'format', 'const', 'multipleOf', '$ref']
 
 /**
- * Finds the changes of an event type that break its subscribers. Offer such a type under a new name,
- * in addition to the old one for a while.
+ * Finds the changes of an event type that break its subscribers. If there are any, offer the changed type
+ * under a new name, and keep the old type for a while.
  *
- * @param before The type as clients know it.
+ * @param before The type before the change, which clients know.
+ * @param after The type after the change.
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
 export function breakingChanges(
@@ -47,7 +48,11 @@ export function breakingChanges(
 
 type Change = readonly [path: string, problem: string]
 
-/** Finds the breaking changes of a schema. Its path is empty, or leads to a member. */
+/**
+ * Finds the breaking changes of a schema.
+ *
+ * @param path The path of the member that the schema describes; empty for the whole value.
+ */
 function compare(before: unknown, after: unknown, isInput: boolean, path: string): Change[] {
   if (!isObject(before) || !isObject(after)) {
     const isSame = JSON.stringify(before) === JSON.stringify(after)
@@ -109,7 +114,7 @@ function isTighter(before: JsonObject, after: JsonObject): boolean {
   )
 }
 
-/** The allowed types; undefined if all are. */
+/** The types that a schema allows; undefined if it allows all types. */
 function typesOf({ type }: JsonObject): unknown[] | undefined {
   if (type === undefined) return undefined
   const types: unknown[] = [type].flat()

@@ -15,17 +15,17 @@ import type { EventTypeOptions } from './type-options.ts'
 export interface EventTypeHandle<Payload extends StandardSchema = StandardSchema> {
   readonly name: string
   /**
-   * Emits an event. Resolves when the event is stored. Call it anywhere: in a tool, a queue consumer
-   * or a cron job.
+   * Emits an event. Resolves when the event is stored. You can call this method anywhere, for example in a
+   * tool, a queue consumer or a cron job.
    *
    * @throws {SdkError} `INVALID_USE` if the payload does not fit the schema, an option is malformed,
    *   or the events of the type come from `poll`; `LIMIT_EXCEEDED` if the payload is larger than 252 KiB.
    */
   emit(payload: InferInput<Payload>, options?: EmitOptions): Promise<void>
   /**
-   * Replaces the type's options, under the same name. With the option `compare`, an incompatible change
-   * of a schema ends subscriptions with the error Unsupported. To avoid that, define a type with a new
-   * name instead.
+   * Replaces the type's options, under the same name. If `events` has the option `compare`, an incompatible
+   * change of a schema ends the type's subscriptions with the error Unsupported. To avoid that, define a type
+   * with a new name instead.
    *
    * @throws {TypeError} If an option is unknown or invalid, or the type was removed.
    */
@@ -49,9 +49,9 @@ export interface ServerEvents extends ServerExtension {
     options: EventTypeOptions<Input, Payload>,
   ): EventTypeHandle<Payload>
   /**
-   * Ends the subscriptions that the filter selects with the error Forbidden. If their principals may
-   * not subscribe again, the option `authorize` must refuse them. In other processes, streams and
-   * polled subscriptions end when `authorize` is called again.
+   * Ends the subscriptions that the filter selects, with the error Forbidden. This does not prevent their
+   * principals from subscribing again: for that, the option `authorize` must refuse them. Streams and polled
+   * subscriptions in other processes end only when `authorize` refuses them there.
    *
    * @param reason A word for clients, such as `account_closed`; `access_revoked` by default.
    * @throws {TypeError} If the filter is empty or has an unknown member.
@@ -60,9 +60,9 @@ export interface ServerEvents extends ServerExtension {
   /** The last requests to the webhook of a subscription, newest first. */
   deliveries(subscriptionId: string): Promise<readonly DeliveryAttempt[]>
   /**
-   * Delivers events to webhooks until none is due. A running process and the alarms of Durable Objects
-   * deliver automatically. Where neither runs between requests, call this method, for example in a cron
-   * job.
+   * Delivers events to webhooks until none is due. A process that keeps running delivers automatically, and
+   * so do Durable Objects, in their alarms. On any other platform, call this method regularly, for example in
+   * a cron job.
    *
    * @returns When the next delivery is due, in milliseconds since 1970.
    */

@@ -37,7 +37,7 @@ export function createWebhookSecret(): string {
 }
 
 /**
- * Decodes the key in a secret, with or without padding.
+ * Decodes the key in a secret. The Base64 may lack its padding.
  *
  * @returns The key; undefined unless the secret is `whsec_` and the Base64 of 24 to 64 bytes.
  */
@@ -80,8 +80,8 @@ export async function verifyWebhook(
 }
 
 /**
- * Whether a header `webhook-timestamp` has whole seconds that differ from the current time by at most
- * five minutes.
+ * Whether a header `webhook-timestamp` is a whole number of seconds that differs from the current time by at
+ * most five minutes.
  *
  * @param now Milliseconds since 1970.
  */
@@ -90,7 +90,7 @@ export function isTimely(timestamp: string, now: number = Date.now()): boolean {
   return isInteger && Math.abs(now - Number(timestamp) * 1_000) <= TIMESTAMP_TOLERANCE_MS
 }
 
-/** The key in a secret, and the bytes that it signs. */
+/** Imports the key of a secret, and concatenates the bytes that are signed. */
 async function prepare(
   secret: string,
   { id, timestamp, body }: SignedMessage,

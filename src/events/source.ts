@@ -1,5 +1,5 @@
 /**
- * Reads the events of types whose events are pulled from a source, with the option `poll`.
+ * Reads the events of event types with the option `poll`, which pulls them from a source.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -35,9 +35,9 @@ export const pollSources: EventSources = { start, read: readSource }
 /** A position in a source: its cursor, and the id of the last event that was read after it. */
 type SourcePosition = readonly [cursor: string, lastId?: string | undefined]
 
-/** How many events are read at once to find where a subscription begins. */
+/** How many events one read returns while the position where a subscription begins is searched. */
 const PAGE = 100
-/** The maximum number of reads of a source to find where a subscription begins. */
+/** The maximum number of reads while the position where a subscription begins is searched. */
 const MAX_READS = 100
 
 async function start(
@@ -87,13 +87,13 @@ async function readSource(
     return { events: [], from: now, position: now, truncated: false, hasMore: false, waitMs }
   }
   const firstNew = polled.events.findIndex(({ eventId }) => eventId === lastId) + 1
-  // The batch was already read to its end
+  // All events of the batch have been read, so reading continues after the batch
   if (firstNew > 0 && firstNew === polled.events.length) {
     return readSource(context, JSON.stringify([polled.cursor]), limit)
   }
   const events: FoundEvent[] = []
   const invalid = (reason: string): Error => new TypeError(`"poll" of "${name}": ${reason}`)
-  // If a batch is read in parts, only the first part reports that events were skipped
+  // If a batch is read in parts, only the first part reports that events are lost
   const truncated = polled.truncated === true && firstNew === 0
   let reached = position
   for (const { eventId, timestamp, data, meta } of polled.events.slice(firstNew)) {

@@ -1,8 +1,8 @@
 /**
  * Storage of events: a log of the emitted events, and the webhook subscriptions that read it.
  *
- * A subscription is a position in the log. Events are delivered to it in their order, one request at
- * a time, and the position moves when the receiver has accepted an event or the event was given up.
+ * A subscription has a position in the log. Events are delivered to the subscription in order, one request at
+ * a time. The position moves on when the receiver has accepted an event, or when the event has been given up.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -50,17 +50,17 @@ export interface TrimLimits {
  */
 export type Position = number | string | null
 
-/** A signing secret of a webhook, `whsec_` and Base64, and until when a replaced secret is still used. */
+/** A signing secret of a webhook: `whsec_` and Base64. A replaced secret is still used for some time. */
 export interface WebhookSecret {
   readonly secret: string
-  /** Milliseconds since 1970. Absent for the current secret. */
+  /** When a replaced secret is no longer used, in milliseconds since 1970. Absent for the current secret. */
   readonly until?: number
 }
 
 /** A webhook subscription, with the progress of its deliveries. */
 export interface WebhookSubscription {
   readonly id: string
-  /** 1 for a new record, and one more after each change. */
+  /** The version of the record: 1 for a new record, incremented with each change. */
   readonly version: number
   /** The name of the event type. */
   readonly name: string
@@ -88,14 +88,14 @@ export interface DeliveryAttempt {
   readonly subscriptionId: string
   /** The id of the event, or the type of the control body, such as `gap`. */
   readonly eventId: string
-  /** 1 for the first attempt. */
+  /** The number of the attempt to send this event or control body, from 1. */
   readonly attempt: number
-  /** Milliseconds since 1970. */
+  /** When the request was sent, in milliseconds since 1970. */
   readonly at: number
   readonly durationMs: number
   /** The HTTP status. Absent if there was no response. */
   readonly status?: number
-  /** Absent if the receiver accepted the body. */
+  /** Why the attempt failed. Absent if the receiver accepted the body. */
   readonly error?: string
 }
 
@@ -109,15 +109,15 @@ export interface EventLog {
    */
   secret(): Awaitable<string>
   /**
-   * Appends an event. The active subscriptions to its type that have nothing else to deliver become
-   * due. If the log already has an event of this name and id, nothing changes.
+   * Appends an event. The active subscriptions to its type whose `dueAt` is null become due. If the log already
+   * has an event with this name and id, nothing changes.
    *
    * @returns The position of the event, or of the stored event with the same name and id.
    */
   append(event: LoggedEvent): Awaitable<number>
   /**
-   * Reads the events of a type after a position, oldest first. Once an event was read, no event
-   * with a lower position may appear.
+   * Reads the events of a type after a position, oldest first. Once an event has been returned, no event with a
+   * lower position may be added.
    */
   read(name: string, after: number, limit: number): Awaitable<LogPage>
   /**
@@ -125,8 +125,8 @@ export interface EventLog {
    */
   trim(name: string, limits: TrimLimits): Awaitable<void>
   /**
-   * Calls `listener` after any process has appended events of a type, or may have appended some. Stops
-   * when the returned function is called.
+   * Calls `listener` after any process has appended events of a type. May also call it when there are no new
+   * events. Returns a function that stops this.
    */
   watch(name: string, listener: () => void): Awaitable<() => void>
 }
@@ -136,13 +136,15 @@ export interface SubscriptionStore {
   /**
    * Loads a subscription.
    *
-   * @param name The name of its event type, if known: storages that are split by type need not search.
+   * @param name The name of its event type, if known. A storage that is split by type then searches one part
+   *   only.
    */
   load(id: string, name?: string): Awaitable<WebhookSubscription | undefined>
   /**
-   * Stores a subscription. A new record has version 1. Any other record only replaces the version
-   * directly before its own. If `dueAt` is null although the log has later events of its type, the stored
-   * record is due immediately; the check is atomic with `append`.
+   * Stores a subscription. A new record has version 1. A record with a higher version is stored only if the
+   * stored record has the version directly before. If `dueAt` is null although the log has events of the type
+   * after the subscription's position, the stored record is due immediately. This check must be atomic with
+   * `append`.
    *
    * @returns Whether the record was stored.
    */
@@ -153,14 +155,14 @@ export interface SubscriptionStore {
    * @returns Whether the record was deleted.
    */
   remove(subscription: WebhookSubscription): Awaitable<boolean>
-  /** The number of subscriptions, of one principal if given. */
+  /** Counts all subscriptions, or those of one principal. */
   count(principal?: string): Awaitable<number>
   /**
-   * The subscriptions in the order of their ids, of one type, principal or URL if given.
+   * Lists the subscriptions that match the query, in the order of their ids.
    *
    * @param after The id of the last subscription of the previous page.
    */
-  list(filter: SubscriptionQuery, limit: number, after?: string): Awaitable<WebhookSubscription[]>
+  list(query: SubscriptionQuery, limit: number, after?: string): Awaitable<WebhookSubscription[]>
   /**
    * Takes subscriptions that are due or expired: sets their `dueAt` to the end of the lease and
    * increases their version, so that no other process takes them before the lease ends.
@@ -175,15 +177,15 @@ export interface SubscriptionStore {
   /** The last requests to a webhook, newest first. */
   attempts(subscriptionId: string, limit: number, name?: string): Awaitable<DeliveryAttempt[]>
   /**
-   * Until when a principal need not prove again that a URL accepts events, in milliseconds since
-   * 1970; undefined if it must.
+   * Until when a URL counts as verified: the principal has proved that the URL accepts events, and need not
+   * prove it again. In milliseconds since 1970; undefined if the URL has never been verified.
    */
   verifiedUntil(principal: string, url: string): Awaitable<number | undefined>
-  /** Stores that a principal has proved that a URL accepts events. */
+  /** Stores until when a URL counts as verified for a principal. */
   setVerified(principal: string, url: string, until: number): Awaitable<void>
 }
 
-/** Selects subscriptions. */
+/** Selects the subscriptions with all given members. */
 export interface SubscriptionQuery {
   readonly name?: string
   readonly principal?: string
@@ -191,8 +193,8 @@ export interface SubscriptionQuery {
 }
 
 /**
- * Stores everything about events: in memory, or for several processes and restarts in SQLite,
- * Postgres or Durable Objects.
+ * Stores events and webhook subscriptions: in memory, or in SQLite, Postgres or Durable Objects, where they
+ * survive restarts and can be shared by several processes.
  */
 export interface EventStorage extends EventLog, SubscriptionStore {
   /** Set if the storage delivers due events itself, as Durable Objects do in their alarms. */

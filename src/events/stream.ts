@@ -1,5 +1,5 @@
 /**
- * The stream of one subscription: its events as they happen.
+ * The stream of one subscription, on which the server sends events as they happen.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -34,12 +34,12 @@ export async function runStream(
   let isEnded = false
   /** The error with which the subscription ends. */
   let failure: Error | undefined
-  /** Ends the wait for the reader to take the last message. */
+  /** Stops waiting for the reader to take the last message. */
   let stopWaiting: ((value?: unknown) => void) | undefined
   let isHeartbeatDue = false
   /** How many heartbeats became due while the reader did not take a message. */
   let missedHeartbeats = 0
-  /** When to poll the source next, in milliseconds since 1970; 0 if events are read from the log. */
+  /** When to call the type's `poll` next, in milliseconds since 1970; 0 if events are read from the log. */
   let nextPollAt = 0
   let failures = 0
 
@@ -76,7 +76,7 @@ export async function runStream(
     wakeSignal.send()
   }
 
-  /** Sends the new events, or waits for some. */
+  /** Sends new events and a due heartbeat. Then waits, unless more events are available immediately. */
   async function advance(): Promise<void> {
     try {
       const isDue = Date.now() >= nextPollAt
@@ -138,7 +138,7 @@ export async function runStream(
 
   function beat(): void {
     isHeartbeatDue = true
-    // The reader is too slow: it reads the rest of the events later, with its cursor
+    // The reader is too slow. It can read the other events in a new stream that begins at its last cursor
     if (++missedHeartbeats > 2) end()
     wakeSignal.send()
   }

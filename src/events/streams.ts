@@ -1,5 +1,5 @@
 /**
- * `events/stream`, and how many streams may be open at once.
+ * `events/stream`, and the limits for the number of open streams.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -65,14 +65,14 @@ const OPTION_NAMES: OptionNames<StreamOptions> = {
 }
 
 /**
- * Creates the function that answers `events/stream`. It throws NotFound, Unsupported, `INVALID_PARAMS`,
- * ResourceExhausted or Forbidden before anything was sent.
+ * Creates the function that answers `events/stream`. The function throws NotFound, Unsupported,
+ * `INVALID_PARAMS`, ResourceExhausted or Forbidden before it sends anything.
  */
 function streamsOf(
   host: ServerEventHost,
   { heartbeatMs, maxStreams, maxStreamsPerPrincipal }: Required<StreamOptions>,
 ): ReturnType<StreamMode> {
-  /** The streams of each account, and all streams, including those that are being opened. */
+  /** The number of streams by account, and of all streams under the key `''`. Includes streams being opened. */
   const counts = new Map<string, number>()
 
   return async (params, ctx) => {
@@ -84,7 +84,7 @@ function streamsOf(
         },
       })
       const start = await host.start(opened, params)
-      // Still the same object, by whose identity the host finds the validated arguments
+      // This must remain the same object, because the host finds the validated arguments by its identity
       const subscription = Object.assign(opened, { id: STREAM_PREFIX + crypto.randomUUID() })
       return await runStream(host, subscription, ctx, start, heartbeatMs)
     } finally {
@@ -93,14 +93,14 @@ function streamsOf(
   }
 
   /**
-   * Counts a stream as open. Call the returned function when it ends.
+   * Counts a stream as open. Call the returned function when the stream ends.
    *
    * @throws {ProtocolError} ResourceExhausted.
    */
   function reserve({ caller }: RequestContext): () => void {
     const account = accountOf(caller)
     const limits: [key: string, max: number][] = [['', maxStreams]]
-    // Callers about whom nothing is known share only the total limit
+    // A caller without principal and address has no limit of its own, only the total limit
     if (account !== undefined) limits.unshift([account, maxStreamsPerPrincipal])
     for (const [key, max] of limits) {
       if ((counts.get(key) ?? 0) < max) continue

@@ -10,7 +10,7 @@ import type { Viewer } from '../server/request/exchange.ts'
 import type { OpenSubscription, Subscriber } from './host.ts'
 import type { DeliveryMode } from './wire.ts'
 
-/** Which events of a type can be received later. */
+/** How many events of a type, and for how long, clients can still receive after they were emitted. */
 export interface EventHistory {
   /**
    * How long an event can be received after it was emitted, in milliseconds.
@@ -19,7 +19,7 @@ export interface EventHistory {
    */
   readonly maxAgeMs?: number
   /**
-   * The number of events that can be received later.
+   * How many of the latest events can still be received.
    *
    * @default 10000
    */
@@ -44,11 +44,11 @@ export interface SourceEvent {
   readonly meta?: JsonObject
 }
 
-/** The answer of a source. */
+/** What a source returns. */
 export interface SourceEvents {
   /** The events after the cursor, oldest first. */
   readonly events: readonly SourceEvent[]
-  /** The position after these events; in the first call, the current position. */
+  /** The position after these events. In the first call, the current position of the source. */
   readonly cursor: string
   /** Whether events after the requested cursor are lost. */
   readonly truncated?: boolean
@@ -93,8 +93,8 @@ export interface EventTypeOptions<
   /** Returns the payload for one subscriber, for example without members that the subscriber may not see. */
   transform?(payload: InferOutput<Payload>, subscriber: Subscriber): Awaitable<JsonObject>
   /**
-   * Pulls events from a source, once for each subscription, in place of `emit`. May be called again
-   * with an older cursor. Requires the option `sources` of `events`.
+   * Pulls events from a source, in place of `emit`. Called for each subscription separately, and sometimes
+   * again with an older cursor. Requires the option `sources` of `events`.
    */
   poll?(request: SourceRequest<InferOutput<Input>>): Awaitable<SourceEvents>
   /**
@@ -113,7 +113,7 @@ export interface EventTypeOptions<
    * at each poll, and before events are delivered.
    */
   authorize?(request: SubscriptionRequest<InferOutput<Input>>): Awaitable<boolean>
-  /** Which events can be received later; false if none, so that clients cannot poll. */
+  /** Which past events clients can still receive. Set `false` if none: clients then cannot poll. */
   history?: EventHistory | false
   /**
    * Allows arguments without `matches`: each subscription then receives all events.
@@ -122,9 +122,9 @@ export interface EventTypeOptions<
    */
   unfiltered?: boolean
   /**
-   * Called when a subscription begins. If it throws, the client cannot subscribe. Polls of one caller
-   * with the same arguments count as one subscription, which ends after five minutes or more without
-   * a poll.
+   * Called when a subscription begins. If the function throws, the client cannot subscribe. All polls of one
+   * caller with the same arguments count as one subscription. It ends after some time without a poll: three
+   * times `pollMs`, but at least five minutes.
    */
   onSubscribe?(subscription: OpenSubscription): unknown
   /** Called when a subscription has ended. */

@@ -8,7 +8,7 @@ import type { JsonObject } from '../protocol/types.ts'
 import type { EventEntry } from './event-entry.ts'
 
 /**
- * Validates a value; without a schema, every object is valid.
+ * Validates a value, and returns the value that the schema outputs. Without a schema, every object is valid.
  *
  * @param invalid Creates the error for an invalid value.
  */
@@ -22,7 +22,7 @@ export async function validate(
   return checked ? checked.value : value
 }
 
-/** Validates the arguments of a subscription. */
+/** Validates the arguments of a subscription. A type without `input` accepts none. */
 export function validArguments(
   { options: { input } }: EventEntry,
   args: JsonObject,

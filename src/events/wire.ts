@@ -63,20 +63,20 @@ export type DeliveryFailure =
 
 /** The state of a webhook, in the result of `events/subscribe`. */
 export interface DeliveryStatus {
-  /** False if deliveries were suspended until this request. */
+  /** False if deliveries were suspended before this request, which resumes them. */
   readonly active: boolean
   /** When an event was last accepted: RFC 3339. */
   readonly lastDeliveryAt: string | null
   readonly lastError: DeliveryFailure | null
-  /** Since when every delivery has failed: RFC 3339. */
+  /** Since when all deliveries have failed: RFC 3339. Absent if the last delivery succeeded. */
   readonly failedSince?: string
-  /** Whether deliveries are delayed because too many requests go to the host. */
+  /** Whether deliveries are delayed because too many requests to the same host are under way. */
   readonly throttled?: boolean
 }
 
 /** The result of `events/subscribe`. */
 export interface SubscribeEventsResult {
-  /** The id of the subscription, which each delivery repeats in `X-MCP-Subscription-Id`. */
+  /** The id of the subscription, which each webhook request has in its header `X-MCP-Subscription-Id`. */
   readonly id: string
   /** When to subscribe again at the latest: RFC 3339; null if the subscription does not expire. */
   readonly refreshBefore: string | null

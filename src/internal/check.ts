@@ -4,7 +4,7 @@
  * @module
  */
 export { blockedHeaders, PING } from '../check/blocked.ts'
-export { checkEndpoint, checkProgram, type Open } from '../check/check-server.ts'
+export { checkEndpoint, checkProgram, type OpenClient } from '../check/check-server.ts'
 export { groupFindings, reportOf, type RuleFindings } from '../check/report.ts'
 export { schemaFindings } from '../check/schemas.ts'
 export { rules, type Finding, type Rule, type RuleId, type Severity } from '../check/rules.ts'

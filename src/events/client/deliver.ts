@@ -1,5 +1,5 @@
 /**
- * The loop of one subscription: starts its delivery mode, and passes on each event once.
+ * The loop of one subscription: starts a delivery mode, and passes each event to the application once.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -19,7 +19,7 @@ import { streamEvents } from './stream.ts'
 import { infoOf, type SubscriptionInfo } from './subscription-store.ts'
 import { unsubscribe, type Webhook } from './webhook.ts'
 
-/** What the loop needs in addition to the subscription. */
+/** What the loop needs, in addition to the subscription. */
 export interface DeliveryParts {
   readonly options: EventSubscriptionsOptions
   /** The modes that the client supports. */
@@ -55,7 +55,7 @@ export async function* deliver(
       return
     } catch (error) {
       if (followed.signal.aborted) return
-      // After a while, the same kind of error may have a new cause
+      // After the subscription has worked for a while, the same kind of error may have a new cause
       if (wasStable(startedAt)) restarted.clear()
       if (!(error instanceof EventError) || !error.kind || restarted.has(error.kind)) {
         if (error instanceof EventError) await followed.remove()
@@ -73,9 +73,9 @@ export async function* deliver(
 }
 
 /**
- * Whether to subscribe again after an error: the server no longer has the type, and may have replaced
- * it; the schema of the type has changed; or the server does not accept the position. In the last two
- * cases, events may have been missed.
+ * Whether to subscribe again after an error. This may help in three cases: the server no longer has the type,
+ * but may have replaced it; the schema of the type has changed; or the server does not accept the position. In
+ * the last two cases the position is discarded, so events may have been missed.
  */
 async function mayRestart(
   { kind, data }: EventError,
@@ -91,7 +91,10 @@ async function mayRestart(
   return true
 }
 
-/** Finds the event type. If there is none, throws `restartReason`, or else an error that says so. */
+/**
+ * Finds the event type. If the server has no such type, throws `restartReason`, or an error of its own if that is
+ * undefined.
+ */
 async function findType(
   followed: FollowedSubscription,
   restartReason: EventError | undefined,
@@ -114,7 +117,7 @@ function itemsOf(
   return mode === 'push' ? streamEvents(followed) : pollEvents(followed)
 }
 
-/** Passes on an event, and stores that it was processed. */
+/** Passes an event or a change of state to the application, and stores that an event was processed. */
 async function* processItem(
   item: Item,
   followed: FollowedSubscription,
@@ -141,7 +144,7 @@ async function* processItem(
   if (item.event !== undefined) item.onProcessed?.()
 }
 
-/** Whether the application's `accept` admits an event. Reports a refusal. */
+/** Whether the application's `accept` returns true for an event. If not, this is reported. */
 async function isAccepted(
   event: ReceivedEvent,
   followed: FollowedSubscription,

@@ -8,10 +8,10 @@ import type { ErrorObject } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
 import type { EventErrorKind } from '../host.ts'
 
-/** What an error of `events/*` means; `RateLimited` is temporary. */
+/** What an error of `events/*` means. Only `RateLimited` is always temporary. */
 export type EventFailure = EventErrorKind | 'InvalidParams' | 'RateLimited'
 
-/** The codes of deployed servers, followed by the codes of the proposal. */
+/** The codes of the first draft, which deployed servers use, followed by the codes of SEP-3415. */
 const KINDS: Readonly<Record<number, EventFailure>> = {
   // Literals, because bundlers keep objects with computed keys
   '-32602': 'InvalidParams',
@@ -27,7 +27,7 @@ const KINDS: Readonly<Record<number, EventFailure>> = {
   '-32027': 'CallbackEndpointError',
 }
 
-/** The proposal uses this code for NotFound, and another proposal uses it for rate limits. */
+/** SEP-3415 uses this code for NotFound, and another proposal uses it for rate limits. */
 const NOT_FOUND_OR_RATE_LIMITED = -32023
 
 const CALLBACK_REASON =
@@ -60,7 +60,7 @@ export function readEventError(value: unknown): EventError {
   })
 }
 
-/** The code decides, and `data` where the code is unknown or has several meanings. */
+/** Reads the meaning from the code, or from `data` if the code is unknown or has several meanings. */
 function kindOf({ code, data }: ErrorObject): EventFailure | undefined {
   if (code === NOT_FOUND_OR_RATE_LIMITED && retryAfterMsOf({ data }) !== undefined) {
     return 'RateLimited'

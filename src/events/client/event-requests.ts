@@ -19,8 +19,8 @@ export type Report = (error: unknown) => void
 const MODES: readonly unknown[] = ['poll', 'push', 'webhook'] satisfies DeliveryMode[]
 
 /**
- * What a server declares about events; undefined if it offers none, or only a revision of the
- * extension that this SDK does not know.
+ * Returns what a server declares about events. Returns undefined if it offers no events, or declares only a
+ * revision of the extension that this SDK does not know.
  */
 export function offeredEvents(
   { serverCapabilities = {} }: Pick<ExtensionClient, 'serverCapabilities'>,
@@ -90,7 +90,7 @@ export async function listEventTypes(
   return types
 }
 
-/** The event type in an entry of the list; empty if the entry is malformed, which is reported. */
+/** Reads an entry of the list. Reports a malformed entry, and returns an empty array for it. */
 function readEventType(entry: unknown, report: Report): EventType[] {
   const { name, delivery, inputSchema, payloadSchema } = isObject(entry) ? entry : {}
   const modes = Array.isArray(delivery) ? delivery.filter((mode) => MODES.includes(mode)) : []

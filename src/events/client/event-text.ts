@@ -6,8 +6,8 @@
 import type { ReceivedEvent } from './occurrence.ts'
 
 /**
- * Describes an event for a model, as data in a block that the data cannot close. It does not make the
- * text trustworthy: what the model does with it needs the same approval as anything else.
+ * Describes an event for a model, as data in a code block that the data cannot close. This does not make the
+ * data trustworthy: actions that the model takes because of it need the same approval as any others.
  *
  * @example
  * ```ts

@@ -16,15 +16,15 @@ import type { EventError } from './event-error.ts'
 import { requestEvents, type Report } from './event-requests.ts'
 import type { StoredSubscription, SubscriptionRecords } from './subscription-store.ts'
 
-/** Limits of a subscription; all are optional for applications. */
+/** The limits of a subscription. They are options of the application, with the defaults filled in. */
 export interface FollowLimits {
   /** The shortest wait between two polls, in milliseconds. */
   readonly minPollMs: number
   /** The maximum number of events in the result of a poll; undefined for the server's limit. */
   readonly maxEvents: number | undefined
-  /** After this time without any message a stream is opened again, in milliseconds. */
+  /** How long a stream may be silent before it is opened again, in milliseconds. */
   readonly maxSilenceMs: number
-  /** The maximum number of events that wait for the loop. */
+  /** The maximum number of events that wait until the loop reads them. */
   readonly maxQueued: number
 }
 
@@ -39,12 +39,12 @@ export class FollowedSubscription {
   endError: EventError | undefined
   readonly #store: SubscriptionRecords
   readonly #maxAgeMs: number | undefined
-  /** Whether a request has succeeded. The user did not initiate later requests. */
-  #isAnswered = false
+  /** Whether a request has succeeded. Only the requests before that count as initiated by the user. */
+  #hasSucceeded = false
   /** Whether the server has sent a cursor to this loop. */
   #hasHistory = false
-  /** Whether the server has omitted a cursor after it had sent one. */
-  #hasOmitted = false
+  /** Whether the server has omitted a cursor after it had sent one, which is reported once. */
+  #hasOmittedCursor = false
   #isRemoved = false
   #failures = 0
 
@@ -62,7 +62,7 @@ export class FollowedSubscription {
     this.#maxAgeMs = maxAgeMs
   }
 
-  /** The params that every request to subscribe has. */
+  /** The params that the subscribing requests of all modes share. */
   get params(): JsonObject {
     const { name, arguments: args, cursor } = this.record
     const params = { name, arguments: args, cursor }
@@ -73,10 +73,10 @@ export class FollowedSubscription {
   async request(method: string, params: JsonObject, options?: RequestOptions): Promise<Result> {
     const result = await requestEvents(this.client, method, params, {
       signal: this.signal,
-      background: this.#isAnswered,
+      background: this.#hasSucceeded,
       ...options,
     })
-    this.#isAnswered = true
+    this.#hasSucceeded = true
     return result
   }
 
@@ -86,13 +86,13 @@ export class FollowedSubscription {
     if (!this.#isRemoved) await this.#store.save(this.record)
   }
 
-  /** Removes the record. The loop may still finish its last event. */
+  /** Removes the record. If the loop still finishes its last event, the record is not stored again. */
   async remove(): Promise<void> {
     this.#isRemoved = true
     await this.#store.remove(this.record.key)
   }
 
-  /** Stores the position that the server sent last. Null or undefined means that there is no history. */
+  /** Stores the position that the server has sent. Null or undefined means that the type has no positions. */
   async moveTo(cursor: unknown): Promise<void> {
     const { record } = this
     if (typeof cursor === 'string') {
@@ -100,14 +100,14 @@ export class FollowedSubscription {
       if (cursor !== record.cursor) await this.save({ cursor })
     } else if (!this.#hasHistory) {
       if (record.cursor !== null) await this.save({ cursor: null })
-    } else if (!this.#hasOmitted) {
-      this.#hasOmitted = true
+    } else if (!this.#hasOmittedCursor) {
+      this.#hasOmittedCursor = true
       const message = `The server omits cursors of "${record.name}" that it sent before`
       this.report(new SdkError('INVALID_MESSAGE', message))
     }
   }
 
-  /** Called when a request has succeeded: the next failure counts as the first. */
+  /** Called when a delivery mode works: the next failure then counts as the first. */
   succeeded(): void {
     this.#failures = 0
   }
@@ -115,7 +115,7 @@ export class FollowedSubscription {
   /**
    * Waits before the next attempt, longer after each failure.
    *
-   * @throws {unknown} The error if another attempt would fail too, or the signal aborts.
+   * @throws {unknown} The error, if another attempt would fail too; the reason of the signal, if it aborts.
    */
   async waitAfter(
     error: unknown,
@@ -130,13 +130,13 @@ export class FollowedSubscription {
   mayRetry(error: unknown): boolean {
     if (this.signal.aborted || error === this.endError) return false
     const { code } = error as SdkError | EventError
-    const isSignedOut = this.#isAnswered && code === 'UNAUTHORIZED'
+    const isSignedOut = this.#hasSucceeded && code === 'UNAUTHORIZED'
     const isLimited = (error as EventError).kind === 'RateLimited' || retryAfterMs(error) > 0
     return isTransient(error) || code === INTERNAL_ERROR || isSignedOut || isLimited
   }
 }
 
-/** How long the server asks to wait, in milliseconds: in the error, or in the header `Retry-After`. */
+/** How long the server asks the client to wait, in the error or in the header `Retry-After`, in milliseconds. */
 function retryAfterMs(error: unknown): number {
   const { data, retryAfter } = error as EventError
   const askedMs = retryAfterMsOf({ data })

@@ -1,10 +1,10 @@
 /**
- * The queue between a delivery mode, which adds events, and the loop, which reads them.
+ * The queue between a delivery mode, which adds events, and the loop that reads them.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
 
-/** What a delivery mode passes to the loop, in order. */
+/** What a delivery mode passes to the loop. */
 export type Item =
   /** An event, which is not validated yet. `cursor` is the position after it. */
   | {
@@ -13,7 +13,7 @@ export type Item =
       /** Called when the loop has processed the event. */
       readonly onProcessed?: () => void
     }
-  /** The position of everything so far. */
+  /** The position after all items so far. */
   | { readonly cursor: unknown; readonly event?: undefined }
   /** Events were skipped. */
   | 'gap'
@@ -32,7 +32,7 @@ export class ItemQueue {
     this.#maxItems = maxItems
   }
 
-  /** Adds an item. Returns whether there was space, or the queue has ended. */
+  /** Adds an item. Returns false if the queue is full. After the end, ignores the item and returns true. */
   push(item: Item): boolean {
     if (this.#isEnded) return true
     if (this.#items.length >= this.#maxItems) return false
@@ -41,7 +41,7 @@ export class ItemQueue {
     return true
   }
 
-  /** Ends the queue after the items that are in it, with an error if given. */
+  /** Ends the queue. The reader still receives the items that are in it, and then the error, if given. */
   end(error?: Error): void {
     if (this.#isEnded) return
     this.#isEnded = true

@@ -1,5 +1,5 @@
 /**
- * Which delivery mode a subscription uses.
+ * Chooses the delivery mode of a subscription.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -9,7 +9,7 @@ import type { DeliveryMode, EventType } from '../wire.ts'
 /** The modes from the most to the least immediate. */
 const ORDER: readonly DeliveryMode[] = ['webhook', 'push', 'poll']
 
-/** The error if an event type has no delivery mode that the client supports, or not the requested mode. */
+/** The error if an event type lacks the requested delivery mode, or has none that the client supports. */
 export class NoCompatibleDeliveryMode extends SdkError {
   constructor(message: string) {
     super('UNSUPPORTED', message)
@@ -22,7 +22,7 @@ export class NoCompatibleDeliveryMode extends SdkError {
  *
  * @param supported The modes that the client supports.
  * @param wanted The mode that the application requests.
- * @throws {NoCompatibleDeliveryMode}
+ * @throws {NoCompatibleDeliveryMode} If the type has no such mode.
  */
 export function chooseMode(
   { name, delivery }: Pick<EventType, 'name' | 'delivery'>,

@@ -18,18 +18,18 @@ export interface EventSubscriptionsOptions {
    */
   readonly store?: SubscriptionRecords
   /**
-   * Names the server in the store.
+   * The name of the server in the store, if subscriptions to several servers share the store.
    *
    * @default ''
    */
   readonly server?: string
   /**
-   * Names the account at the server in the store.
+   * The name of the account at the server, if subscriptions of several accounts share the store.
    *
    * @default ''
    */
   readonly principal?: string
-  /** Receives webhook requests, such as an `eventInbox`. Without it, the mode `webhook` is unavailable. */
+  /** Receives webhook requests, such as an `eventInbox`. Required for the mode `webhook`. */
   readonly receiver?: WebhookReceiver
   /**
    * The shortest wait between two polls, in milliseconds.
@@ -40,22 +40,22 @@ export interface EventSubscriptionsOptions {
   /** The maximum number of events in the result of a poll. By default the server decides. */
   readonly maxEvents?: number
   /**
-   * After this time without any message a stream is opened again, in milliseconds. Servers send a
-   * heartbeat every 30 seconds.
+   * How long a stream may be silent before it is opened again, in milliseconds. Servers send a heartbeat
+   * at least every 30 seconds.
    *
    * @default 60000
    */
   readonly maxSilenceMs?: number
   /**
-   * The maximum number of events of a subscription that wait for its loop. Beyond that a stream is
-   * closed until the loop has caught up, and webhooks are answered with 503.
+   * The maximum number of events of a subscription that wait until its loop reads them. If there are more,
+   * a stream is closed until the loop has caught up, and webhook requests are answered with 503.
    *
    * @default 1000
    */
   readonly maxQueued?: number
   /**
-   * Whether the loop receives an event: a place for policies, and for dropping events that the
-   * application caused itself. An event that is refused is reported to `onError` as `DENIED`.
+   * Decides whether the loop receives an event. Use it for policies, and to drop events that the application
+   * caused itself. A refused event is reported to `onError` with the code `DENIED`.
    */
   readonly accept?: (event: ReceivedEvent, subscription: SubscriptionInfo) => Awaitable<boolean>
   /** Called when the server could not deliver all events since the last position. */
@@ -70,7 +70,7 @@ export interface EventSubscriptionsOptions {
 
 /** Options of one subscription. */
 export interface FollowOptions {
-  /** Ends the loop. */
+  /** Ends the loop when it aborts. */
   readonly signal?: AbortSignal
   /**
    * How events are delivered. Default: the first of `webhook`, `push` and `poll` that the event type
@@ -80,8 +80,8 @@ export interface FollowOptions {
   /** The maximum age of events that are delivered again after an interruption, in milliseconds. */
   readonly maxAgeMs?: number
   /**
-   * How long the server should keep a webhook without a refresh, in milliseconds; null for no expiry.
-   * By default the server decides.
+   * How long the server should keep a webhook subscription without a refresh, in milliseconds; null for no
+   * expiry. By default the server decides.
    */
   readonly ttlMs?: number | null
   /** Called when the server has begun to deliver events, and again after an interruption. */
@@ -103,10 +103,10 @@ export interface EventSubscriptions {
   /**
    * Delivers the events of a type, in the same way for every delivery mode. Continues from the stored
    * position, reconnects after interruptions, and drops repeated events. An event counts as processed
-   * when the loop asks for the next one: after an exception in the loop it is delivered again.
+   * when the loop asks for the next one, so after an exception in the loop, the event is delivered again.
    *
-   * Leaving the loop, or aborting, ends the delivery and keeps the position. {@link stop} also
-   * forgets the position.
+   * If you leave the loop or abort the signal, the delivery ends but the position remains stored.
+   * {@link stop} also deletes the position.
    *
    * @throws {EventError} The error with which the server refused or ended the subscription.
    * @throws {NoCompatibleDeliveryMode} if the type has no mode that the client supports.
@@ -119,8 +119,8 @@ export interface EventSubscriptions {
     options?: FollowOptions,
   ): AsyncGenerator<ReceivedEvent, void, undefined>
   /**
-   * Subscribes a webhook whose receiver is another program, or refreshes its subscription.
-   * {@link follow} does both automatically.
+   * Subscribes a webhook whose requests another program receives, or refreshes the subscription. With
+   * {@link follow}, you need not call this method.
    *
    * @throws {EventError} The error that the server responded with.
    */
@@ -130,10 +130,10 @@ export interface EventSubscriptions {
     options?: Pick<FollowOptions, 'maxAgeMs' | 'ttlMs'>,
   ): Promise<SubscriptionInfo>
   /**
-   * Refreshes the webhooks of {@link subscribe} that are soon due for a refresh. Call it from a cron
+   * Refreshes the webhooks of {@link subscribe} that must soon be refreshed. Call this method from a cron
    * job. Failures are reported to `onError`.
    *
-   * @returns When to call it again, in milliseconds since 1970; undefined if there is no webhook.
+   * @returns When to call the method again, in milliseconds since 1970; undefined if there is no webhook.
    */
   refresh(): Promise<number | undefined>
   /** Replaces the secret of a webhook, without losing requests that are signed with the old one. */

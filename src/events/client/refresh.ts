@@ -9,30 +9,30 @@ import type { Report } from './event-requests.ts'
 
 /** How often a subscription that does not expire is refreshed, in milliseconds. */
 const ENDLESS_REFRESH_MS = 86_400_000
-/** When to refresh if the granted term cannot be read, in milliseconds. */
+/** How long to wait for the refresh if the granted term cannot be read, in milliseconds. */
 const UNKNOWN_TERM_MS = 60_000
 /** The shortest wait after a failed refresh, in milliseconds. */
 const MIN_RETRY_MS = 1_000
 
-/** How long the server has granted a subscription. */
+/** The time for which the server has granted a subscription. */
 export interface Term {
   readonly isEndless: boolean
-  /** After how many milliseconds from now to refresh it. */
+  /** How long to wait before the subscription is refreshed, in milliseconds. */
   readonly refreshMs: number
-  /** When it ends, by `performance.now()`. */
+  /** When the term ends, by `performance.now()`. */
   readonly endsAt: number
 }
 
 /**
- * Reads the term that a server has granted. Its length is the time from the header `Date`, or else from
- * the local time, to `refreshBefore`. Its end is a time of the monotonic clock.
+ * Reads the term that a server has granted. It lasts as long as from the time of the response, by the
+ * server's clock, to `refreshBefore`. Without the header `Date`, the local clock is used in place of the server's.
  *
  * @param date The header `Date` of the response.
  */
 export function termOf(refreshBefore: unknown, date: string | null, report: Report): Term {
   const now = performance.now()
   if (refreshBefore === null) {
-    // 90 to 100 percent, so that clients do not come back all at once
+    // 90 to 100 percent, so that not all clients refresh at the same time
     const refreshMs = ENDLESS_REFRESH_MS * (0.9 + Math.random() / 10)
     return { isEndless: true, refreshMs, endsAt: Infinity }
   }
@@ -48,7 +48,10 @@ export function termOf(refreshBefore: unknown, date: string | null, report: Repo
   return { isEndless: false, refreshMs: UNKNOWN_TERM_MS, endsAt: now + UNKNOWN_TERM_MS }
 }
 
-/** How long to wait after a failed refresh: a third of the remaining term, so each wait is shorter. */
+/**
+ * How long to wait after a failed refresh, in milliseconds. While the term lasts, each wait is a third of the
+ * remaining time.
+ */
 export function retryDelayMs(term: Term | undefined, failures: number): number {
   const leftMs = (term?.endsAt ?? 0) - performance.now()
   const isFinite = leftMs > 0 && leftMs < Infinity

@@ -37,8 +37,8 @@ export async function* streamEvents(
 /**
  * Reads one stream.
  *
- * @returns Whether the server has ended it; false if the loop reads too slowly, so that the stream
- *   was closed and continues from the position that the loop has reached.
+ * @returns Whether the server has ended the stream. False if this function closed it, because the loop reads
+ *   too slowly: the next stream then begins at the position that the loop has reached.
  */
 async function* readStream(
   followed: FollowedSubscription,
@@ -50,7 +50,7 @@ async function* readStream(
   let isOverrun = false
   let isActive = false
   let timer: ReturnType<typeof setTimeout> | undefined
-  const waitForMessage = (): void => {
+  const restartTimer = (): void => {
     clearTimeout(timer)
     const message = `The stream was silent for ${limits.maxSilenceMs} ms`
     const onSilence = (): void => closing.abort(new SdkError('TIMEOUT', message))
@@ -63,7 +63,7 @@ async function* readStream(
     closing.abort()
   }
   const onNotification = (message: JsonRpcNotification): void => {
-    waitForMessage()
+    restartTimer()
     const { method, params = {} } = message
     const { cursor, truncated, error } = params
     if (method === EventNotification.TERMINATED) {
@@ -85,7 +85,7 @@ async function* readStream(
   }
   signal.addEventListener('abort', close)
   if (signal.aborted) close()
-  waitForMessage()
+  restartTimer()
   const options = { signal: closing.signal, timeoutMs: Infinity, onNotification }
   followed.request('events/stream', followed.params, options).then(
     () => queue.end(),

@@ -19,7 +19,7 @@ export interface StoredSubscription {
   readonly name: string
   readonly arguments: JsonObject
   readonly mode: DeliveryMode
-  /** The position to resume from, which only the server understands; null for "from now". */
+  /** The position to resume from, which only the server understands; null to receive only new events. */
   readonly cursor: string | null
   /** The ids of the last events that were processed, to recognize repetitions. */
   readonly seen: readonly string[]
@@ -37,11 +37,11 @@ export interface StoredWebhook {
   readonly secret: string
   /** The previous secret, and until when deliveries may be signed with it, in milliseconds since 1970. */
   readonly previous?: { readonly secret: string; readonly untilMs: number }
-  /** The id of the subscription at the server; absent before the first answer. */
+  /** The id that the server gave to the subscription; absent until the server has responded. */
   readonly id?: string
   /** When the subscription ends unless it is refreshed: RFC 3339; null if it does not expire. */
   readonly refreshBefore?: string | null
-  /** When to refresh it, in milliseconds since 1970. */
+  /** When to refresh the subscription, in milliseconds since 1970. */
   readonly refreshAt?: number
 }
 
@@ -57,7 +57,7 @@ export interface SubscriptionRecords {
   list(): Awaitable<readonly StoredSubscription[]>
 }
 
-/** Creates a store in memory. After a restart, subscriptions receive only the events from then on. */
+/** Creates a store in memory. After a restart of the process, subscriptions receive only new events. */
 export function memoryRecords(): SubscriptionRecords {
   const records = new Map<string, StoredSubscription>()
   return {
@@ -72,13 +72,13 @@ export function memoryRecords(): SubscriptionRecords {
 export interface SubscriptionInfo extends Omit<StoredSubscription, 'webhook' | 'key' | 'seen'> {
   /** The callback URL, in the mode `webhook`. */
   readonly url?: string
-  /** The id at the server, in the mode `webhook`. */
+  /** The id that the server gave to the subscription, in the mode `webhook`. */
   readonly id?: string
   /** When the subscription ends unless it is refreshed: RFC 3339; null if it does not expire. */
   readonly refreshBefore?: string | null
 }
 
-/** Removes what only this SDK needs, and the secret. */
+/** Returns a record without the members that only this SDK needs, and without the secret. */
 export function infoOf(record: StoredSubscription): SubscriptionInfo {
   const { key: _, seen: __, webhook, ...info } = record
   if (!webhook) return info

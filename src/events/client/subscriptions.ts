@@ -1,5 +1,5 @@
 /**
- * Following the events of a server.
+ * The subscriptions of a client: follows the events of its server, and manages their stored records.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -30,7 +30,7 @@ import {
 } from './subscription-store.ts'
 import { unsubscribe, Webhook } from './webhook.ts'
 
-/** How long before a webhook is due for a refresh `refresh` already refreshes it, in milliseconds. */
+/** `refresh` also refreshes webhooks that become due within this time, in milliseconds. */
 const EARLY_MS = 60_000
 
 /**
@@ -59,7 +59,7 @@ export function eventSubscriptions(
   return new ClientSubscriptions(client, options)
 }
 
-/** A subscription in this process, with or without a loop, which `follow` runs. */
+/** A subscription that was loaded or created in this process. It may have a loop, which `follow` runs. */
 interface Active {
   readonly followed: FollowedSubscription
   readonly webhook: Webhook | undefined
@@ -71,7 +71,7 @@ class ClientSubscriptions implements EventSubscriptions {
   readonly #client: ExtensionClient
   readonly #options: EventSubscriptionsOptions
   readonly #store: SubscriptionRecords
-  /** The subscriptions with a loop; undefined while the subscription is being opened. */
+  /** The subscriptions with a loop, by key. The value is undefined while the subscription is being loaded. */
   readonly #loops = new Map<string, Active | undefined>()
   readonly #closing = new AbortController()
   readonly #report: Report = (error) => this.#reportFor(error)
@@ -159,7 +159,7 @@ class ClientSubscriptions implements EventSubscriptions {
     const key = this.#keyOf(name, args)
     const active = this.#loops.get(key) ?? (await this.#open(key, name, args, {}))
     const { followed, controller } = active
-    // Without this entry, the loop does not unsubscribe when it ends
+    // Removed first, so that the ending loop does not unsubscribe too
     this.#loops.delete(key)
     controller.abort()
     await unsubscribe(followed)
@@ -215,7 +215,7 @@ class ClientSubscriptions implements EventSubscriptions {
     return { followed, webhook, controller }
   }
 
-  /** Ends a loop, and its webhook, unless the client closes. */
+  /** Ends a loop, and unsubscribes its webhook. After `close`, the webhook stays subscribed. */
   async #endLoop(key: string, active: Active | undefined): Promise<void> {
     // After `stop` another loop may follow the same subscription
     if (this.#loops.get(key) !== active) return
@@ -227,7 +227,7 @@ class ClientSubscriptions implements EventSubscriptions {
     if (isSubscribed && !this.#closing.signal.aborted) await unsubscribe(followed)
   }
 
-  /** Loads a webhook subscription, which needs the option `receiver`. */
+  /** Returns a subscription with its webhook. Throws if the option `receiver` is missing. */
   async #webhookOf(
     name: string,
     args: JsonObject,
@@ -240,7 +240,7 @@ class ClientSubscriptions implements EventSubscriptions {
     throw new SdkError('INVALID_USE', 'Webhooks need the option "receiver"')
   }
 
-  /** Refreshes a webhook. If the server refuses it for good, removes the subscription. */
+  /** Refreshes a webhook. If the server refuses this permanently, removes the subscription. */
   async #refresh(followed: FollowedSubscription, webhook: Webhook): Promise<void> {
     try {
       await webhook.subscribe()

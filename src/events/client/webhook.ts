@@ -34,7 +34,7 @@ export interface WebhookHandlers {
 export interface AcceptedSubscription {
   /** The callback URL. */
   readonly url: string
-  /** The secrets with which requests may be signed. */
+  /** The secrets that requests may be signed with. */
   readonly secrets: readonly string[]
   /** The id of the subscription at the server; `undefined` until the server has sent the id. */
   readonly id: string | undefined
@@ -42,7 +42,7 @@ export interface AcceptedSubscription {
 
 /** The program that receives the requests of webhooks. */
 export interface WebhookReceiver {
-  /** The public URL below which the callback URLs of subscriptions are. */
+  /** The public base URL. The callback URL of each subscription is one path segment below it. */
   readonly url: string
   /**
    * Accepts requests for a subscription. Called before the client subscribes at the server, and again
@@ -56,7 +56,7 @@ export interface WebhookReceiver {
 /** Options of a webhook subscription. */
 export interface WebhookOptions {
   readonly receiver: WebhookReceiver
-  /** How long the server should keep the subscription without a refresh; null for no expiry. */
+  /** How long the server should keep the subscription without a refresh, in milliseconds; null for no expiry. */
   readonly ttlMs?: number | null | undefined
   /** Called if the deliveries are suspended, or the last delivery failed. */
   readonly onStatus: (status: DeliveryStatus) => void
@@ -67,7 +67,7 @@ export class Webhook {
   readonly #followed: FollowedSubscription
   readonly #options: WebhookOptions
   readonly #queue: ItemQueue
-  /** Functions that reject the events which the caller of `events()` has not processed. */
+  /** For each event that is not processed yet, the function that rejects the promise of `onEvent`. */
   readonly #pending = new Set<(reason: SdkError) => void>()
   #term: Term | undefined
 
@@ -127,7 +127,7 @@ export class Webhook {
     const followed = this.#followed
     for (let failures = 0; ;) {
       try {
-        // Subscriptions that do not expire are checked now and then
+        // A subscription that does not expire continues even if the server no longer lists its type
         if (this.#term?.isEndless) await this.#checkType()
         await this.subscribe()
         failures = 0
@@ -141,7 +141,7 @@ export class Webhook {
     }
   }
 
-  /** Whether to try again. While the subscription exists, its webhook or a full server may recover. */
+  /** Whether to try again. If the subscription exists, an unreachable webhook or a full server may recover. */
   #mayRetry(error: unknown): boolean {
     const kind = error instanceof EventError ? error.kind : undefined
     const mayRecover = kind === 'CallbackEndpointError' || kind === 'ResourceExhausted'
@@ -157,7 +157,7 @@ export class Webhook {
     report(new SdkError('UNSUPPORTED', message))
   }
 
-  /** Creates URL and secret, stores them, and makes the receiver accept requests. */
+  /** Creates and stores the URL and the secret, if there are none, and makes the receiver accept requests. */
   async #prepare(): Promise<StoredWebhook> {
     const { webhook } = this.#followed.record
     const { url: base } = this.#options.receiver
@@ -165,7 +165,7 @@ export class Webhook {
       await this.#save(webhook)
       return webhook
     }
-    // The receiver has moved: another URL is another subscription
+    // The receiver has a new URL. With another callback URL, the subscription is another one for the server
     if (webhook) await unsubscribe(this.#followed)
     const created = { url: callbackUrl(base), secret: createWebhookSecret() }
     await this.#save(created)
@@ -181,7 +181,7 @@ export class Webhook {
     this.#options.receiver.accept?.({ url, id, secrets }, this.#handlers)
   }
 
-  /** Stores what the server has granted, and passes the position and the status on. */
+  /** Stores what the server has granted, and passes the position to the loop and the status to the hook. */
   async #applyResult(result: Result, date: string | null): Promise<void> {
     const followed = this.#followed
     const { id, refreshBefore, cursor, truncated, deliveryStatus } = result

@@ -9,19 +9,19 @@ import { isObject } from '../../protocol/validate.ts'
 import type { EventOccurrence } from '../wire.ts'
 import type { EventReceiverOptions, SeenEvents, WebhookContext, WebhookKeys } from './options.ts'
 
-/** How long an id is remembered, in milliseconds: longer than servers retry. */
+/** How long the id of an event is remembered, in milliseconds. Servers retry for a shorter time. */
 const SEEN_MS = 86_400_000
 const MAX_SEEN = 10_000
-/** How long a handler may take without a warning, in milliseconds. Servers may stop waiting for it. */
+/** How long a handler may take before a warning, in milliseconds. Servers may stop waiting after that. */
 const SLOW_MS = 5_000
 
 /** The types of bodies that are not events. */
 const CONTROL_TYPE = /^(?:gap|terminated|verification)$/
 
-/** The HTTP status of the response, or the challenge that the response repeats. */
+/** The HTTP status of the response, or the challenge that the response must echo. */
 export type Outcome = number | { readonly challenge: string }
 
-/** The handlers of one receiver. */
+/** Calls the handlers of one receiver. */
 export class Dispatcher {
   readonly #options: EventReceiverOptions
   readonly #report: (error: unknown) => void
@@ -35,7 +35,7 @@ export class Dispatcher {
     this.#seen = options.seen ?? seenInMemory()
   }
 
-  /** Handles a body. */
+  /** Handles the body of a request. */
   async dispatch(
     body: JsonObject,
     { state: subscriptionState, name }: WebhookKeys,
@@ -53,7 +53,7 @@ export class Dispatcher {
         this.#options.onTerminated?.(error as JsonObject & ErrorObject, context),
       )
     }
-    // A valid body of these types was handled above
+    // A valid body of a known type was handled above
     if (typeof type === 'string' && CONTROL_TYPE.test(type)) return 400
     this.#report(new Error(`A webhook of unknown type ${JSON.stringify(type)} was ignored`))
     return 204

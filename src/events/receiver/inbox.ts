@@ -1,5 +1,5 @@
 /**
- * A receiver of webhooks inside the process of a client.
+ * A webhook receiver inside the process of a client.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -8,12 +8,12 @@ import { SdkError } from '../../protocol/errors.ts'
 import type { AcceptedSubscription, WebhookHandlers, WebhookReceiver } from '../client/webhook.ts'
 import { createEventReceiver } from './receiver.ts'
 
-/** How long a loop may take for an event before the server sends it again, in milliseconds. */
+/** How long a loop may take for an event before the response is 503, in milliseconds. */
 const PROCESSING_MS = 4_500
 
-/** A receiver that passes events to the loops of a client. */
+/** A webhook receiver that passes events to the loops of a client. */
 export interface EventInbox extends Required<WebhookReceiver> {
-  /** Answers the requests to the URL and everything below it. */
+  /** Handles the requests to the URL, and to all URLs below it. */
   receive(request: Request, platform?: object): Promise<Response>
 }
 
@@ -35,8 +35,8 @@ export interface EventInbox extends Required<WebhookReceiver> {
  * for await (const { data } of subscriptions.follow('invoice.created')) console.log(data)
  * ```
  *
- * @param url The public URL, over HTTPS, whose requests are passed to `receive`. Each subscription has
- *   a random path segment below it.
+ * @param url The public HTTPS URL whose requests are passed to `receive`. Each subscription has a callback URL
+ *   with a random path segment below this URL.
  */
 export function eventInbox(
   url: string,
@@ -45,7 +45,7 @@ export function eventInbox(
     readonly onError?: (error: Error) => void
   } = {},
 ): EventInbox {
-  /** The subscriptions by the last segment of their URLs: a proxy may change the rest. */
+  /** The subscriptions by the last segment of their URLs, because a proxy may change the rest of a URL. */
   const accepted = new Map<
     string,
     { subscription: AcceptedSubscription; handlers: WebhookHandlers }
@@ -57,7 +57,7 @@ export function eventInbox(
   }
   const { onError = console.error } = options
   const receive = createEventReceiver({
-    // `CLOSED` means that the loop has ended, which is not an error: the server sends the event again
+    // `CLOSED` means that the loop has ended. This is not reported, because the server sends the event again
     onError: (error) => (error as SdkError).code === 'CLOSED' || onError(error),
     secretFor({ id, url: requested }) {
       const { subscription } = accepted.get(lastSegment(requested)) ?? {}

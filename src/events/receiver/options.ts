@@ -1,5 +1,5 @@
 /**
- * The options of a receiver of webhooks.
+ * The options of a webhook receiver.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -7,7 +7,7 @@ import type { Awaitable } from '../../patterns/awaitable.ts'
 import type { ErrorObject } from '../../protocol/types.ts'
 import type { EventOccurrence } from '../wire.ts'
 
-/** Where a request belongs. Neither is authenticated before a secret has verified the signature. */
+/** What tells which subscription a request belongs to. It is not authenticated until the signature is verified. */
 export interface WebhookRoute {
   /** The id of the subscription, from the header `X-MCP-Subscription-Id`; null without it. */
   readonly id: string | null
@@ -17,11 +17,11 @@ export interface WebhookRoute {
 
 /** What a receiver needs to know about a subscription. */
 export interface WebhookKeys {
-  /** The secrets that its requests may be signed with: `whsec_` and Base64. */
+  /** The secrets that requests may be signed with: `whsec_` and Base64. */
   readonly secrets: readonly string[]
   /**
-   * Set to `pending` if the id of the subscription is not known yet, so that the server sends its
-   * events again later. Set to `expired` so that the server stops sending events.
+   * Set `pending` if you do not know the id of the subscription yet: the server is told to send its events
+   * again later. Set `expired` if the subscription has ended: the server is told that events are not wanted.
    */
   readonly state?: 'pending' | 'expired' | undefined
   /** The name of the event type; events of another type are refused. */
@@ -33,7 +33,7 @@ export interface ExecutionPlatform {
   waitUntil?(work: Promise<unknown>): void
 }
 
-/** The request whose content a handler receives. */
+/** The request that an event or a control message arrived in. */
 export interface WebhookContext extends WebhookRoute {
   /**
    * Lets work continue after the response. On Workers, it calls `waitUntil` of the execution context.
@@ -46,32 +46,33 @@ export interface WebhookContext extends WebhookRoute {
 export interface SeenEvents {
   /** Whether the key was added. */
   has(key: string): Awaitable<boolean>
-  /** Adds a key, and keeps it until a time in milliseconds since 1970. */
+  /** Adds a key. It is needed until the given time, in milliseconds since 1970. */
   add(key: string, until: number): Awaitable<void>
 }
 
 /** Options of {@link createEventReceiver}. */
 export interface EventReceiverOptions {
   /**
-   * Finds the secret of a subscription by its id, or by its URL if each subscription has its own. The
-   * first request for a subscription arrives before you know its id, so it belongs to one of the
-   * subscriptions whose id you do not know yet.
+   * Finds the secret of a subscription by its id, or by its URL if each subscription has a URL of its own.
+   * The first request, which verifies the URL, arrives before the server has told the client the id of the
+   * subscription. Without a URL for each subscription, such a request must belong to one whose id you do not
+   * know yet.
    *
    * @returns Undefined if there is no such subscription.
    */
   secretFor(route: WebhookRoute): Awaitable<string | WebhookKeys | null | undefined>
   /**
-   * Processes or stores an event. When it resolves, the event is acknowledged; when it rejects, the
-   * server sends the event again. It should take less than five seconds. If it returns `'discard'`,
-   * the server is informed that the event is not wanted.
+   * Processes or stores an event. If the function succeeds, the event is acknowledged. If it fails, the server
+   * sends the event again. The function should take less than five seconds. If it returns `'discard'`, the
+   * server is told that the event is not wanted.
    */
   onEvent(event: EventOccurrence, context: WebhookContext): Awaitable<unknown>
-  /** Events may have been missed; `cursor` is the position to continue from. */
+  /** Called when events may have been missed. `cursor` is the position from which deliveries continue. */
   onGap?(cursor: string, context: WebhookContext): Awaitable<unknown>
-  /** The server has ended the subscription. */
+  /** Called when the server has ended the subscription. */
   onTerminated?(error: ErrorObject, context: WebhookContext): Awaitable<unknown>
-  /** Recognizes repeated events. Default: the last 10,000 in the memory of this process. */
+  /** Stores the ids of received events, to recognize repetitions. Default: the last 10,000, in memory. */
   readonly seen?: SeenEvents
-  /** Receives errors of the handlers and warnings. Default: `console.error`. */
+  /** Receives warnings, and errors of the handlers. Default: `console.error`. */
   onError?(error: Error): void
 }

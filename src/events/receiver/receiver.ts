@@ -1,5 +1,5 @@
 /**
- * The endpoint of webhooks: verifies the requests of servers and passes on their events.
+ * The endpoint of a webhook: verifies the requests of servers, and passes events to the application.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -11,8 +11,8 @@ import { Dispatcher, type Outcome } from './dispatch.ts'
 import type { EventReceiverOptions, ExecutionPlatform } from './options.ts'
 
 /**
- * Creates the endpoint of webhooks, for every runtime with `Request` and `Response`. Requests with
- * invalid signatures reach no handler. Verification requests are answered automatically, and repeated
+ * Creates a webhook endpoint, for every runtime with `Request` and `Response`. Requests with invalid
+ * signatures reach no handler. Verification requests are answered automatically, and repeated
  * events are acknowledged without calling `onEvent` again.
  *
  * @example

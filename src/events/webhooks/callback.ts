@@ -1,5 +1,5 @@
 /**
- * The URLs that clients name for deliveries.
+ * The member `delivery` of requests, with the callback URL that the client chose.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -20,7 +20,7 @@ export function modeOf(params: JsonObject): unknown {
 }
 
 /**
- * The URL in the member `delivery`, as the client wrote it.
+ * Reads the URL in the member `delivery`, exactly as the client wrote it.
  *
  * @throws {ProtocolError} `INVALID_PARAMS` unless it uses HTTPS and has no user info or fragment.
  */
@@ -35,7 +35,7 @@ export function readUrl(params: JsonObject): string {
 }
 
 /**
- * The secret in the member `delivery`.
+ * Reads the secret in the member `delivery`.
  *
  * @throws {ProtocolError} `INVALID_PARAMS` unless it is `whsec_` and the Base64 of 24 to 64 bytes.
  */
@@ -46,8 +46,9 @@ export function readSecret(params: JsonObject): string {
 }
 
 /**
- * Whether requests may be sent to a URL: it is listed, or does not name a private host. Only the option
- * `fetch` can reject host names that resolve to private addresses.
+ * Whether requests may be sent to a URL. With the option `allowedUrls`, the URL must be covered by an entry.
+ * Without it, the URL must not name a private host. A host name that resolves to a private address can be
+ * rejected only later, by the option `fetch`.
  */
 export function isAllowed(url: string, { allowedUrls }: WebhookSettings): boolean {
   const { origin, pathname, hostname } = new URL(url)
@@ -59,8 +60,8 @@ export function isAllowed(url: string, { allowedUrls }: WebhookSettings): boolea
 }
 
 /**
- * Whether a path begins with another path, by whole segments. Paths with encoded separators are
- * never below another path, because servers may decode the separators.
+ * Whether a path equals a prefix or is below it, by whole segments. A path with an encoded separator or dot is
+ * only below `/`, because servers may decode the path to another one.
  */
 export function isBelow(path: string, prefix: string): boolean {
   const isPrefix = `${path}/`.startsWith(prefix.replace(/\/*$/, '/'))

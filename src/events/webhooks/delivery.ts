@@ -29,16 +29,19 @@ import { asOpenSubscription } from './subscribe.ts'
 const PAGE_EVENTS = 50
 /** How many events are delivered before other subscriptions have their turn. */
 const MAX_EVENTS = 500
-/** How long a subscription waits after a function of the application failed, in milliseconds. */
+/** How long deliveries to a subscription pause after a function of the application failed, in milliseconds. */
 const APPLICATION_RETRY_MS = 30_000
 /** How long an event type may be unknown before its subscriptions end, in milliseconds. */
 const MAX_MISSING_MS = 3_600_000
-/** How long a subscription waits if other requests already wait for its silent host, in milliseconds. */
+/**
+ * How long deliveries to a subscription pause if its host does not respond and other requests to the host are
+ * already open, in milliseconds.
+ */
 const SILENT_RETRY_MS = 30_000
 /** How long an event is tried again if a function of the application fails for it, in milliseconds. */
 const MAX_BLOCKED_MS = 3_600_000
 
-/** What a delivery needs in addition to the subscription. */
+/** What all deliveries of one call of `deliver` share. */
 export interface DeliveryEnvironment {
   readonly host: EventHost
   readonly settings: WebhookSettings
@@ -49,7 +52,7 @@ export interface DeliveryEnvironment {
   readonly limit: HostLimits['run']
   /** Aborts, with the request under way, when the subscription was deleted. */
   readonly abort: AbortSignal
-  /** Whether to stop before the next request. */
+  /** Returns whether to stop before the next request. */
   readonly isOver: () => boolean
 }
 
@@ -65,7 +68,7 @@ export async function deliverTo(
   const lease = new Lease(storage, taken, settings, abort)
   let subscription: OpenSubscription = { ...asOpenSubscription(taken, env), log: storage }
 
-  // A subscription that ends only has its last message to send
+  // If a subscription has ended, only the message about its end is still sent
   if (isExpired(taken) && !(await expire())) return
   if (!isTerminated(lease.record) && !(await reopen())) return
   const { control } = lease.progress
@@ -73,7 +76,7 @@ export async function deliverTo(
   if (control?.type === 'terminated') await storage.remove(lease.record)
   else await deliverEvents()
 
-  /** Checks that the subscriber may still receive events; returns whether to go on sending. */
+  /** Checks that the subscriber may still receive events. Returns whether to continue. */
   async function reopen(): Promise<boolean> {
     const { missingSince = Date.now(), ...progress } = lease.progress
     try {
@@ -81,7 +84,7 @@ export async function deliverTo(
       lease.record = { ...lease.record, progress }
       return true
     } catch (error) {
-      // Perhaps only this process does not know the type, while another version is deployed
+      // During a deployment, other processes may know the type, because they run another version
       const isMissing = memberAt(error, ['data', 'kind']) === 'event'
       const mayReappear = isMissing && Date.now() - missingSince < MAX_MISSING_MS
       if (error instanceof ProtocolError && !mayReappear) return terminate(error)
@@ -115,7 +118,7 @@ export async function deliverTo(
     }
   }
 
-  /** Like all functions here that send, returns whether to continue with the next body. */
+  /** Sends an event. Like all functions here that send, returns whether to continue with the next body. */
   async function sendEvent(occurrence: EventOccurrence, position: Position): Promise<boolean> {
     const { record, progress } = lease
     const cursor = progress.cursor ?? (await host.cursorOf(subscription, record.position))
@@ -130,10 +133,10 @@ export async function deliverTo(
     return attempt(eventId, body, { position }, { cursor, messageId })
   }
 
-  /** Announces that events were skipped, if the receiver can continue from somewhere. */
+  /** Tells the receiver that events were skipped, unless the type has no positions to continue from. */
   async function sendGap({ events, position }: NextEvents): Promise<boolean> {
     const firstPosition = events[0]?.position
-    // The position before the first event, which is still to be sent. Only log positions are numbers
+    // The cursor must be before the first event, which is still to be sent. Only positions in the log are numbers
     const start =
       typeof firstPosition === 'number' ? firstPosition - 1 : (firstPosition ?? position)
     const cursor = await host.cursorOf(subscription, start)
@@ -151,19 +154,19 @@ export async function deliverTo(
   /**
    * Sends the current body once, and stores the result.
    *
-   * @param eventId The id in the log of deliveries.
-   * @param after The changes to store once the body was accepted or given up.
-   * @param repeated The values that further attempts must send again.
+   * @param eventId The id of the event, or the type of the control body, for the log of deliveries.
+   * @param after What changes in the subscription once the body was accepted or given up.
+   * @param reused The message id and cursor, which further attempts must reuse.
    */
   async function attempt(
     eventId: string,
     body: Uint8Array<ArrayBuffer>,
     after: Partial<WebhookSubscription>,
-    repeated: Pick<Progress, 'cursor' | 'messageId'>,
+    reused: Pick<Progress, 'cursor' | 'messageId'>,
   ): Promise<boolean> {
-    const { messageId = '' } = repeated
+    const { messageId = '' } = reused
     const { attempts = 0, notBefore = 0 } = lease.progress
-    // The receiver asked for a pause that outlasts the last attempt: the body is given up
+    // The last attempt is due, but the receiver has asked for a longer pause: the body is given up
     if (notBefore > Date.now()) {
       return lease.save({ ...after, progress: withoutCurrentBody(lease.progress) })
     }
@@ -192,8 +195,8 @@ export async function deliverTo(
       return false
     }
     const { status, failure } = answer
-    const retry = failure && planRetry(lease.record, answer, failure, repeated, settings)
-    // Without another attempt, the next body follows
+    const retry = failure && planRetry(lease.record, answer, failure, reused, settings)
+    // If `dueAt` is absent, there is no other attempt
     const failedOutcome = retry?.dueAt === undefined ? 'given_up' : 'failed'
     const outcome = failure ? failedOutcome : 'complete'
     ongoing?.end({ outcome, status })
@@ -209,7 +212,7 @@ export async function deliverTo(
     return false
   }
 
-  /** Continues later, after a function of the application failed. */
+  /** Stops for now, because a function of the application failed. The deliveries continue later. */
   async function postpone(error: unknown, progress: Progress): Promise<false> {
     host.report(error)
     await lease.save({ dueAt: Date.now() + APPLICATION_RETRY_MS, progress: { ...progress } })

@@ -1,5 +1,6 @@
 /**
- * Why a request to a webhook failed, without anything that the receiver sent.
+ * Classifies why a request to a webhook failed. Clients see the reason, so it must not contain anything that the
+ * receiver sent.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -12,7 +13,7 @@ const TIMEOUT = /TIME/i
 /** The error codes of unreadable HTTP responses. */
 const UNREADABLE = /HPE_|HTTP/
 
-/** The errors with which `fetch` rejects, in the forms of the runtimes. */
+/** The members of the error with which `fetch` rejects, which differ by runtime. */
 interface NetworkError {
   readonly code?: unknown
   readonly name?: unknown

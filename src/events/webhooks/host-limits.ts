@@ -1,6 +1,6 @@
 /**
- * Limits requests to each host, so that many subscriptions do not flood one receiver, and a receiver
- * that never answers does not keep the process from delivering to other receivers.
+ * Limits the concurrent requests to each host, so that many subscriptions do not flood one receiver. A receiver
+ * that does not respond must not prevent deliveries to others.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -13,17 +13,17 @@ const MAX_HOSTS = 10_000
 
 interface Host {
   readonly limit: ReturnType<typeof semaphore>
-  /** How many requests wait or are under way. */
+  /** The number of requests that wait or are under way. */
   pending: number
-  /** How many requests in succession it did not answer. */
+  /** The number of consecutive requests without a response. */
   unanswered: number
 }
 
 /** Sends requests to hosts. */
 export interface HostLimits {
   /**
-   * Sends a request when fewer than the maximum number are under way to the URL's host. Resolves with
-   * undefined if it would have to wait for a host that no longer answers.
+   * Sends a request to the URL's host, as soon as fewer requests than the maximum are under way there. Resolves
+   * with undefined if the request would have to wait, and the host no longer responds.
    */
   run(url: string, send: () => Promise<Answer | undefined>): Promise<Answer | undefined>
   /** Whether requests to the URL's host wait. */
@@ -37,8 +37,8 @@ export function hostLimits(max: number): HostLimits {
   return {
     async run(url, send) {
       const host = hostOf(url)
-      const waits = host.pending >= max
-      const isHopeless = (): boolean => waits && host.unanswered >= max
+      const mustWait = host.pending >= max
+      const isHopeless = (): boolean => mustWait && host.unanswered >= max
       if (isHopeless()) return undefined
       host.pending++
       try {

@@ -1,5 +1,5 @@
 /**
- * A subscription that this process works on, so that no other does at the same time.
+ * The lease of a subscription: while it lasts, no other process delivers to the subscription.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -10,7 +10,7 @@ import { progressOf, type Progress } from './progress.ts'
 /** The shortest lease, in milliseconds. */
 const MIN_LEASE_MS = 60_000
 
-/** The length of a lease, in which a process must store its progress, in milliseconds. */
+/** How long a lease lasts, in milliseconds. Each stored change of the progress renews the lease. */
 export function leaseMs({ timeoutMs }: WebhookSettings): number {
   return Math.max(MIN_LEASE_MS, 3 * timeoutMs)
 }
@@ -62,7 +62,7 @@ export class Lease {
         return true
       }
       const stored = await this.#storage.load(id, name)
-      // Another process has taken it, or it was ended
+      // Another process has taken the subscription, or the subscription has ended
       if (!stored || stored.dueAt !== leaseEnd) return false
       this.record = stored
     }

@@ -16,7 +16,7 @@ export interface WebhookRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array<ArrayBuffer>
   readonly signal: AbortSignal
-  /** Redirects must not be followed. */
+  /** Set so that redirects are not followed. */
   readonly redirect: 'manual'
 }
 
@@ -26,8 +26,8 @@ export type WebhookFetch = (url: string, request: WebhookRequest) => Promise<Res
 /** The options of `webhooks`. */
 export interface WebhookOptions {
   /**
-   * Sends the requests. On Node, Deno and Bun use `webhookFetch()`, which rejects URLs that lead into
-   * your network. If you omit it, set `allowedUrls` or `publicNetwork`.
+   * Sends the requests. On Node, Deno and Bun, use `webhookFetch()`, which rejects private addresses. If you
+   * omit this option, set `allowedUrls` or `publicNetwork`.
    *
    * @default globalThis.fetch
    */
@@ -38,16 +38,16 @@ export interface WebhookOptions {
    */
   allowedUrls?: readonly string[]
   /**
-   * Set it if the server's network reaches only the public Internet, as on Workers without private
-   * bindings.
+   * Whether the server can reach only the public Internet, as on Workers without private bindings. If so, no
+   * other option needs to protect your network.
    *
    * @default false
    */
   publicNetwork?: boolean
-  /** Decides whether a client may subscribe with a URL, for example by its port. Default: yes. */
+  /** Decides whether a client may subscribe with a URL, for example by its port. By default it may. */
   allowUrl?: (url: URL, principal: string) => Awaitable<boolean>
   /**
-   * Decides whether a URL is known to accept events, so that it need not answer a challenge. Use your
+   * Decides whether a URL is known to accept events, so that it need not answer a challenge. Pass your
    * own list, or `listedReceiver`. `readDocument` fetches a JSON object, with the same restrictions on URLs
    * and redirects as webhook requests. Default: no.
    */
@@ -57,13 +57,14 @@ export interface WebhookOptions {
     readDocument: (url: string) => Promise<JsonObject>,
   ) => Awaitable<boolean>
   /**
-   * How long a subscription lasts if the client requests no duration, in milliseconds.
+   * How long a subscription lasts without a refresh if the client requests no duration, in milliseconds.
    *
    * @default 1800000
    */
   ttlMs?: number
   /**
-   * The shortest duration of a subscription, in milliseconds. Shorter requests are raised to it.
+   * The shortest duration of a subscription, in milliseconds. If a client requests less, the subscription lasts
+   * this long.
    *
    * @default 300000
    */
@@ -81,8 +82,8 @@ export interface WebhookOptions {
    */
   endless?: boolean
   /**
-   * The maximum number of subscriptions. Processes that share a storage may exceed it by as many
-   * subscriptions as they create at the same time.
+   * The maximum number of subscriptions. It may be exceeded slightly if several processes share a storage, and
+   * create subscriptions at the same time.
    *
    * @default 100000
    */
@@ -94,7 +95,7 @@ export interface WebhookOptions {
    */
   maxSubscriptionsPerPrincipal?: number
   /**
-   * The maximum number of requests at once to one host.
+   * The maximum number of concurrent requests to one host.
    *
    * @default 16
    */
@@ -132,7 +133,7 @@ export interface WebhookOptions {
    */
   randomMessageIds?: boolean
   /**
-   * Answers `events/unsubscribe` with NotFound if the subscription does not exist.
+   * Whether `events/unsubscribe` fails with NotFound if the subscription does not exist.
    *
    * @default false
    */

@@ -9,29 +9,29 @@ import type { WebhookSubscription } from '../storage.ts'
 import type { ControlBody, DeliveryFailure, DeliveryStatus } from '../wire.ts'
 import { randomText } from './request.ts'
 
-/** How the deliveries of a subscription stand. Times are in milliseconds since 1970. */
+/** The state of the deliveries of a subscription. Times are in milliseconds since 1970. */
 export interface Progress {
-  /** A control body to send before any event. */
+  /** The control body that is sent before the next event, if any. */
   readonly control?: ControlBody | undefined
   /** The header `webhook-id` of the current body, if it is not the id of the event. */
   readonly messageId?: string | undefined
-  /** The cursor in the current body, which repeated attempts must not change. */
+  /** The cursor in the current body, which must be the same in each attempt. */
   readonly cursor?: string | null | undefined
   /** How many attempts to send the current body have failed. */
   readonly attempts?: number | undefined
   /** When the current body was first sent. */
   readonly firstAttemptAt?: number | undefined
-  /** Until when the receiver wants no request. */
+  /** The time until which the receiver wants no request. */
   readonly notBefore?: number | undefined
   /** When an event was last accepted. */
   readonly acceptedAt?: number | undefined
   readonly lastFailure?: DeliveryFailure | undefined
-  /** Since when all attempts have failed. */
+  /** Since when all attempts have failed, for whatever body. */
   readonly failedSince?: number | undefined
   /** How many attempts have failed since then. */
   readonly failures?: number | undefined
   readonly suspendedAt?: number | undefined
-  /** Since when a failing function of the application blocks the next event. */
+  /** Since when the next event cannot be sent because a function of the application fails for it. */
   readonly blockedSince?: number | undefined
   /** Since when the event type is unknown. */
   readonly missingSince?: number | undefined
@@ -55,7 +55,7 @@ export function withoutCurrentBody({
   return { acceptedAt, lastFailure, failedSince, failures }
 }
 
-/** The progress after a suspension. The suspended time does not count toward `maxRetryMs`. */
+/** The progress when a suspension ends. The suspended time does not count toward `maxRetryMs`. */
 export function resumedProgress({
   suspendedAt = 0,
   firstAttemptAt = 0,
@@ -64,12 +64,12 @@ export function resumedProgress({
   return { ...rest, failures: 0, firstAttemptAt: firstAttemptAt + Date.now() - suspendedAt }
 }
 
-/** The progress if a control body is to be sent before any event. */
+/** The progress of a subscription to which a control body is sent before the next event. */
 export function controlProgress(control: ControlBody): StoredProgress {
   return { control, messageId: `msg_${control.type}_${randomText()}` }
 }
 
-/** The changes to store when the server ends a subscription: its receiver is still to be notified. */
+/** Returns what changes when the server ends a subscription. The receiver must still be notified. */
 export function termination(error: Error): {
   readonly progress: Progress & JsonObject
   readonly status: 'active'
@@ -80,12 +80,12 @@ export function termination(error: Error): {
   return { progress, status: 'active', expiresAt: null }
 }
 
-/** Whether a subscription was ended by the server, and its receiver is still to be notified. */
+/** Whether the server has ended a subscription whose receiver must still be notified. */
 export function isTerminated(subscription: WebhookSubscription): boolean {
   return progressOf(subscription).control?.type === 'terminated'
 }
 
-/** Whether the time of a subscription has passed. */
+/** Whether a subscription has expired. */
 export function isExpired({ expiresAt }: WebhookSubscription): boolean {
   return expiresAt !== null && expiresAt <= Date.now()
 }
@@ -96,9 +96,9 @@ export function isLive(subscription: WebhookSubscription): boolean {
 }
 
 /**
- * The status of the deliveries, for the result of a refresh.
+ * Returns the state of the deliveries for the result of a refresh.
  *
- * @param isThrottled Whether requests wait because there are too many for the host.
+ * @param isThrottled Whether requests wait because too many requests to the host are under way.
  */
 export function deliveryStatus(
   subscription: WebhookSubscription,

@@ -27,7 +27,7 @@ export interface SignedRequest {
   readonly secrets: readonly WebhookSecret[]
 }
 
-/** How a receiver has answered. */
+/** How a receiver has responded, or why it has not. */
 export interface Answer {
   /** Undefined if there was no response. */
   readonly status?: number
@@ -39,7 +39,7 @@ export interface Answer {
   readonly text?: string | undefined
 }
 
-/** Sends a request with a new timestamp and signatures. Also resolves if the request fails. */
+/** Sends a request with a new timestamp and new signatures. Resolves even if the request fails. */
 export async function sendSigned(
   { url, subscriptionId, messageId, body, secrets }: SignedRequest,
   settings: WebhookSettings,
@@ -61,7 +61,7 @@ export async function sendSigned(
   return sendRequest(url, { method: 'POST', headers, body }, settings, signal)
 }
 
-/** Sends a request, if its URL is allowed, with a timeout. Also resolves if the request fails. */
+/** Sends a request with a timeout, if its URL is allowed. Resolves even if the request fails. */
 export async function sendRequest(
   url: string,
   request: Omit<WebhookRequest, 'signal' | 'redirect'>,
@@ -103,7 +103,7 @@ export function randomText(): string {
   return encodeBase64Url(crypto.getRandomValues(new Uint8Array(16)))
 }
 
-/** The header `Retry-After`: seconds or a date. */
+/** Reads the header `Retry-After`, which contains seconds or a date. */
 function retryAfter(headers: Headers): Pick<Answer, 'retryAfterMs'> {
   const value = headers.get('retry-after') ?? ''
   const retryAfterMs = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()

@@ -14,7 +14,7 @@ import type { WebhookSettings } from './options.ts'
 
 /** The maximum number of subscriptions that a process works on at once. */
 const MAX_DELIVERIES = 1_000
-/** How often a process looks for deliveries that other processes made due or left, in milliseconds. */
+/** How often a process looks for deliveries that other processes made due or abandoned, in milliseconds. */
 const POLL_MS = 5_000
 /** The shortest wait before due subscriptions are taken again, in milliseconds. */
 const MIN_WAIT_MS = 50
@@ -32,7 +32,7 @@ export interface Runner extends Pick<AttachedWebhooks, 'deliver' | 'wake' | 'clo
 export function createRunner(host: EventHost, settings: WebhookSettings): Runner {
   const limits = hostLimits(settings.maxRequestsPerHost)
   const closing = new AbortController()
-  /** Aborts the requests of the subscriptions that are worked on. */
+  /** The controllers that abort the deliveries under way, by the id of the subscription. */
   const abortControllers = new Map<string, AbortController>()
   let wakeUp = (): void => {}
   let woken: Promise<void>
@@ -89,7 +89,7 @@ export function createRunner(host: EventHost, settings: WebhookSettings): Runner
     }
   }
 
-  /** Works on one subscription; never rejects. */
+  /** Delivers to one subscription. Never rejects. */
   async function work(
     record: WebhookSubscription,
     environment: Omit<DeliveryEnvironment, 'abort'>,
@@ -100,7 +100,7 @@ export function createRunner(host: EventHost, settings: WebhookSettings): Runner
     try {
       await deliverTo({ ...environment, abort: controller.signal }, record)
     } catch (error) {
-      // When its lease has ended, the subscription is taken again
+      // A process takes the subscription again when its lease has ended
       host.report(error)
     }
     if (abortControllers.get(id) === controller) abortControllers.delete(id)
@@ -128,7 +128,7 @@ export function createRunner(host: EventHost, settings: WebhookSettings): Runner
     }
   }
 
-  /** Makes `woken` wait for the next `wake`. */
+  /** Replaces `woken` with a promise that the next `wake` resolves. */
   function resetWake(): void {
     woken = new Promise((resolve) => (wakeUp = resolve))
   }

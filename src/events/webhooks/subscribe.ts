@@ -26,7 +26,7 @@ import { subscriptionId } from './subscription-id.ts'
 import { expiryOf } from './terms.ts'
 import { createUrlVerifier } from './verification.ts'
 
-/** How long requests are also signed with a replaced secret, in milliseconds. */
+/** How long requests are still signed with a replaced secret too, in milliseconds. */
 const ROTATION_MS = 300_000
 /** The maximum number of replaced secrets that are still used. */
 const MAX_OLD_SECRETS = 2
@@ -36,8 +36,8 @@ export interface SubscriptionMethods {
   /**
    * Creates or refreshes a subscription.
    *
-   * @throws {ProtocolError} In this order: Forbidden without a principal; NotFound; Unsupported;
-   *   `INVALID_PARAMS` for the arguments, then for the URL and the secret; Forbidden by `authorize`;
+   * @throws {ProtocolError} The first that applies: Forbidden without a principal; NotFound; Unsupported;
+   *   `INVALID_PARAMS` for the arguments, then for the URL and the secret; Forbidden if `authorize` refuses;
    *   ResourceExhausted; CallbackEndpointError.
    */
   subscribe(params: JsonObject, ctx: RequestContext): Promise<SubscribeEventsResult>
@@ -59,7 +59,7 @@ export function subscriptionMethods(
   const { storage } = host
   const verify = createUrlVerifier(host, settings)
   const withKeyLock = keyedMutex()
-  /** Creates one subscription at a time, because all principals share a limit. */
+  /** Lets only one subscription be created at a time, because all principals share a limit. */
   const oneAtATime = semaphore(1)
 
   return {
@@ -85,7 +85,7 @@ export function subscriptionMethods(
         },
       })
       const id = await subscriptionId(principal, url, opened.name, opened.arguments)
-      // Still the same object, by whose identity the host finds the validated arguments
+      // This must remain the same object, because the host finds the validated arguments by its identity
       const subscription = Object.assign(opened, { id })
       // With this lock, a URL also gets only one challenge at a time
       return withKeyLock(JSON.stringify([principal, url]), async () => {
@@ -110,7 +110,7 @@ export function subscriptionMethods(
             const data = { kind: 'subscription' }
             throw host.error('NotFound', 'The subscription does not exist', data)
           }
-          // Another process may change it at the same time
+          // If another process has changed the subscription in the meantime, it is loaded again
           if (stored && !(await storage.remove(stored))) continue
           if (live) host.unsubscribed(asOpenSubscription(stored, ctx.env))
           return
@@ -133,7 +133,7 @@ export function subscriptionMethods(
     const stored = await storage.load(id, name)
     const live = stored && isLive(stored) ? stored : undefined
     if (!live) await requireCapacity(principal)
-    // A refresh only validates the cursor: the server knows what it has delivered
+    // For a refresh, the cursor is only validated, because the server knows what it has delivered
     const { position, truncated } = await host.start(subscription, params)
     await verify(url, principal, id, secret)
     if (live) return save()
@@ -173,11 +173,11 @@ export function subscriptionMethods(
           progress: isResumed ? resumedProgress(progress) : { ...progress },
         }
         if (await storage.save(record)) break
-        // A delivery may have changed it at the same time
+        // If a delivery has changed the subscription in the meantime, the new record is the base
         current = live && (await storage.load(id, name))
         if (!current || !isLive(current)) return undefined
       }
-      // The stored subscription had expired
+      // The new record has replaced a subscription that had expired
       if (stored && !live && !isTerminated(stored)) {
         host.unsubscribed(asOpenSubscription(stored, ctx.env))
       }
@@ -205,13 +205,13 @@ export function subscriptionMethods(
   }
 }
 
-/** Converts a stored subscription to the form in which the host works with it. */
+/** Converts a stored subscription to the form that the host expects. */
 export function asOpenSubscription(stored: WebhookSubscription, env: unknown): OpenSubscription {
   const { id, name, arguments: args, principal, auth } = stored
   return { id, name, arguments: args, subscriber: { principal, auth, env } }
 }
 
-/** Adds a new secret as the first. The previous secrets are still used for a while. */
+/** Puts a new secret in front. Requests are also signed with the previous secrets for some time. */
 function rotateSecrets(
   secrets: readonly WebhookSecret[],
   secret: string,

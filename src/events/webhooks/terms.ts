@@ -7,10 +7,10 @@ import { invalidParams } from '../../server/request/params.ts'
 import type { WebhookSettings } from './options.ts'
 
 /**
- * When a subscription expires, in milliseconds since 1970; null if never.
+ * Returns when a subscription expires, in milliseconds since 1970, or null if it does not expire.
  *
  * @param ttlMs What the client requested; null for no expiry.
- * @throws {ProtocolError} `INVALID_PARAMS` unless it is null, absent or a whole number above 0.
+ * @throws {ProtocolError} `INVALID_PARAMS` unless `ttlMs` is null, absent or a whole number above 0.
  */
 export function expiryOf(ttlMs: unknown, settings: WebhookSettings): number | null {
   const { endless, minTtlMs, maxTtlMs } = settings

@@ -1,5 +1,5 @@
 /**
- * Proof that the owner of a URL agrees to receive events.
+ * Verifies that the owner of a URL agrees to receive events, by a challenge.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -12,18 +12,18 @@ import type { DeliveryFailure } from '../wire.ts'
 import type { WebhookSettings } from './options.ts'
 import { encodeBody, randomText, sendRequest, sendSigned } from './request.ts'
 
-/** The maximum number of hostnames whose challenges are counted. */
+/** The maximum number of hosts whose challenges are counted. */
 const MAX_HOSTNAMES = 10_000
-/** The period in which the challenges of a hostname are counted, in milliseconds. */
+/** The period in which the challenges of a host are counted, in milliseconds. */
 const PERIOD_MS = 60_000
-/** How many challenges of a hostname may succeed in a period. */
+/** How many challenges of a host may succeed in a period. */
 const MAX_SUCCEEDED = 200
-/** How many challenges of a hostname may fail or be pending in a period. */
+/** How many challenges of a host may fail or be pending in a period. */
 const MAX_FAILED = 20
-/** How long a URL that was verified needs no other challenge, in milliseconds. */
+/** How long the verification of a URL is valid, in milliseconds. */
 const VERIFIED_MS = 86_400_000
 
-/** Ensures that a principal may have events sent to a URL. */
+/** Verifies that events for a principal may be sent to a URL. */
 export type UrlVerifier = (
   url: string,
   principal: string,
@@ -34,8 +34,8 @@ export type UrlVerifier = (
 /**
  * Creates a function that verifies URLs, and remembers which principals have verified which URLs.
  *
- * It throws CallbackEndpointError if the URL does not answer the challenge, and ResourceExhausted if
- * its hostname was challenged too often.
+ * The function throws CallbackEndpointError if the URL does not answer the challenge, and ResourceExhausted if
+ * its host was challenged too often.
  */
 export function createUrlVerifier(host: EventHost, settings: WebhookSettings): UrlVerifier {
   const counts = boundedCache<string, { failed: number; succeeded: number }>(MAX_HOSTNAMES)
@@ -59,9 +59,9 @@ export function createUrlVerifier(host: EventHost, settings: WebhookSettings): U
   }
 
   /**
-   * The numbers of challenges of a hostname in this period.
+   * Returns how many challenges of a host have failed and succeeded in this period.
    *
-   * @throws {ProtocolError} ResourceExhausted if they have reached the limit.
+   * @throws {ProtocolError} ResourceExhausted if a limit is reached.
    */
   function challengeCount(name: string): { failed: number; succeeded: number } {
     let count = counts.get(name)
@@ -74,7 +74,7 @@ export function createUrlVerifier(host: EventHost, settings: WebhookSettings): U
     throw host.error('ResourceExhausted', message, { limit: 'verifications' })
   }
 
-  /** Sends a challenge; returns why it failed. */
+  /** Sends a challenge. Returns why it failed, or undefined if it succeeded. */
   async function challenge(
     url: string,
     subscriptionId: string,
@@ -91,7 +91,7 @@ export function createUrlVerifier(host: EventHost, settings: WebhookSettings): U
     return isEchoed && !failure ? undefined : 'challenge_failed'
   }
 
-  /** Fetches the JSON object at a URL; an empty object if there is none. */
+  /** Fetches the JSON object at a URL. Returns an empty object if there is none. */
   async function readDocument(url: string): Promise<JsonObject> {
     const { failure, text } = await sendRequest(url, { method: 'GET', headers: {} }, settings)
     return parseObject(failure ? undefined : text) ?? {}

@@ -16,12 +16,12 @@ import { isTerminated, termination } from './progress.ts'
 import { createRunner } from './runner.ts'
 import { asOpenSubscription, subscriptionMethods } from './subscribe.ts'
 
-/** How many subscriptions are ended at once. */
+/** How many subscriptions are loaded at once to be ended. */
 const PAGE_SUBSCRIPTIONS = 100
 
 /**
- * Delivers events by HTTP requests to URLs that clients subscribe with. Requests are signed as
- * Standard Webhooks defines, and repeated until the receiver accepts them.
+ * Delivers events by HTTP requests to URLs that clients subscribe with. Requests are signed as Standard Webhooks
+ * defines. A request that the receiver does not accept is retried.
  *
  * @example
  * ```ts
@@ -81,7 +81,7 @@ function attachTo(host: EventHost, settings: WebhookSettings): AttachedWebhooks 
     },
   }
 
-  /** Ends one subscription, whatever other processes do at the same time. */
+  /** Ends one subscription. Tries again if another process has changed it at the same time. */
   async function end(subscription: WebhookSubscription | undefined, error: Error): Promise<void> {
     let stored = subscription
     while (stored && !isTerminated(stored)) {

@@ -7,9 +7,9 @@ import type { WebhookOptions } from './options.ts'
 import { isBelow } from './callback.ts'
 
 /**
- * The option `isVerified` of `webhooks` that accepts URLs without a challenge if their origin lists
- * them in `/.well-known/mcp-webhook-receiver.json`, such as `{ "receivers": ["/hooks/"] }`. The paths
- * match by whole segments.
+ * A function for the option `isVerified` of `webhooks`. It accepts a URL without a challenge if the origin of
+ * the URL lists the URL's path, or a path above it, in `/.well-known/mcp-webhook-receiver.json`, such as
+ * `{ "receivers": ["/hooks/"] }`.
  *
  * @example
  * ```ts
