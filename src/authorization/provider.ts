@@ -26,6 +26,9 @@ import { splitScope } from './token.ts'
 /** The delay before a refresh is retried while the token may still be valid, in milliseconds. */
 const RETRY_MS = 10_000
 
+/** Whether a stored token was newly obtained. If not, it was refreshed. */
+const IS_NEW = true
+const NOT_NEW = false
 /** For `covers`: the resource of a token must equal the URL, and not be a parent of it. */
 const EXACTLY = true
 
@@ -34,9 +37,6 @@ export interface SignIn extends AuthProvider {
   /** Deletes the token for a server, by the URL that the client connected to. */
   signOut(server: string | URL): Promise<void>
 }
-
-/** How a token was obtained: by an authorization, or with a refresh token. */
-type TokenOrigin = 'new' | 'refreshed'
 
 /** What the provider knows about one MCP server. */
 interface ServerState {
@@ -62,8 +62,8 @@ export class TokenProvider implements SignIn {
   readonly #servers = new Map<string, Promise<ServerState>>()
   /** The token that each request was sent with. */
   readonly #usedTokens = new WeakMap<HttpRequestFacts, TokenRecord>()
-  /** The tokens that the MCP server has not accepted yet. */
-  readonly #unacceptedTokens = new WeakMap<TokenRecord, TokenOrigin>()
+  /** The tokens that the MCP server has not accepted yet. The value is false if the token was refreshed. */
+  readonly #unacceptedTokens = new WeakMap<TokenRecord, boolean>()
   #resumed: Promise<void> | undefined
 
   /** @param extensionId The extension to declare, if any. */
@@ -122,14 +122,14 @@ export class TokenProvider implements SignIn {
         missingScopes = await requireNewScopes(this.#tokens, server.url, scopes, usedToken?.granted)
       }
     } else {
-      const origin = usedToken && this.#unacceptedTokens.get(usedToken)
-      if (usedToken && origin === 'new' && !server.work && !background) {
+      const isNew = usedToken && this.#unacceptedTokens.get(usedToken)
+      if (isNew && !server.work && !background) {
         await this.#discardToken(server, usedToken)
         const message = `"${request.url}" rejects the token that was just issued for it`
         throw new AuthorizationError('access', message)
       }
       // A token that was just obtained or refreshed is not refreshed again
-      if (usedToken && !origin && (await this.#renew(server, usedToken))) return true
+      if (usedToken && isNew === undefined && (await this.#renew(server, usedToken))) return true
       if (background) return false
     }
     const obtain = async (latest?: TokenRecord): Promise<boolean> => {
@@ -167,7 +167,7 @@ export class TokenProvider implements SignIn {
         const request = await this.#grantRequest(server, issuer, resource, granted)
         const next = await refresh.call(this.#grant, request, latest)
         const renewed = { ...next, refreshToken: next.refreshToken ?? refreshToken, asked }
-        return await this.#saveToken(server, renewed, 'refreshed')
+        return await this.#saveToken(server, renewed, NOT_NEW)
       } catch (error) {
         // If the authorization server is gone, the MCP server may name another authorization server by now
         if (error instanceof AuthorizationError && error.step === 'server-metadata') return false
@@ -202,7 +202,7 @@ export class TokenProvider implements SignIn {
       this.#grant.offlineScope,
     )
     const request = { ...target, network, tokens: this.#tokens, mcpServer: server.url }
-    return this.#saveToken(server, await this.#grant.obtain(request), 'new')
+    return this.#saveToken(server, await this.#grant.obtain(request), IS_NEW)
   }
 
   /** Creates the request to an authorization server that has issued a token before. */
@@ -238,10 +238,10 @@ export class TokenProvider implements SignIn {
     return server.work
   }
 
-  async #saveToken(server: ServerState, token: TokenRecord, origin: TokenOrigin): Promise<true> {
+  async #saveToken(server: ServerState, token: TokenRecord, isNew: boolean): Promise<true> {
     if (server.signedOut) throw new AuthorizationError('access', 'The user signed out meanwhile')
     await this.#tokens.set(tokenKey(server.url), token)
-    this.#unacceptedTokens.set(token, origin)
+    this.#unacceptedTokens.set(token, isNew)
     server.token = token
     return true
   }

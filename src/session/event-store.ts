@@ -1,6 +1,6 @@
 /**
- * Storage of the sent messages and the open streams of a session. With it, a client that lost its
- * connection receives the messages that it missed, and calls continue after their host was replaced.
+ * Storage of the sent messages and the open streams of a session. A client that lost its connection can then receive
+ * the messages that it missed, and calls can continue in another process.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
@@ -20,7 +20,7 @@ export interface MissedEvents {
   readonly events: readonly StoredEvent[]
 }
 
-/** A request whose response is sent on a stream. Plain JSON. */
+/** A request whose response is sent on a stream. The record is plain JSON. */
 export interface ResumableCall {
   /** The request, as received. */
   readonly request: JsonRpcRequest
@@ -96,8 +96,8 @@ export interface EventStore {
   /** The open streams in the order of opening. */
   openStreams(): OpenStream[]
   /**
-   * Returns the connection of an open stream, on platforms whose connections stay open when the process
-   * leaves memory, such as Durable Objects.
+   * Returns the connection of an open stream that existed before the process started. Only needed on platforms
+   * that keep connections open while the process is evicted from memory, such as Durable Objects.
    */
   sink?(streamId: string): Sink | undefined
 }

@@ -15,7 +15,7 @@ import type { SessionStore } from './store.ts'
 /** The parts of a pool that {@link IdleSessions} uses. */
 export interface IdleSessionOptions {
   readonly store: SessionStore
-  /** Milliseconds without a request after which a session ends. */
+  /** How long a session may go without a request before it is idle, in milliseconds. */
   readonly idleMs: number
   /** The sessions in the memory of this process, in the order of last use. */
   readonly entries: ReadonlyMap<string, PoolEntry>
@@ -25,7 +25,7 @@ export interface IdleSessionOptions {
   readonly report: (error: unknown) => void
 }
 
-/** Notes in the store which sessions are in use, and ends the others. */
+/** Records in the store which sessions are in use, and ends expired sessions. */
 export class IdleSessions {
   readonly #options: IdleSessionOptions
   /** How often the use of a session is recorded in the store, in milliseconds. */
@@ -99,7 +99,7 @@ export class IdleSessions {
   async #cleanUp(): Promise<void> {
     const { store, idleMs, entries, end, removed } = this.#options
     for (const entry of entries.values()) if (!isInactive(entry)) await this.noteUse(entry)
-    // A use may be recorded one interval late, and the timer that records it may fire another interval late
+    // Uses are recorded at most one interval late, and the timer that records them may fire another interval late
     const lastUsedBefore = Date.now() - idleMs - 2 * this.#noteIntervalMs
     for (const id of (await store.unused?.(lastUsedBefore)) ?? []) {
       const entry = entries.get(id)

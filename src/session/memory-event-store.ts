@@ -27,17 +27,17 @@ export interface MemoryStoreLimits extends EventStoreLimits {
 /** The overhead of an event in addition to its message, in characters. */
 const EVENT_SIZE = 128
 
-/** The events of one session. At the limits, the oldest are dropped. */
+/** The events and open streams of one session. At the limits, the oldest events are dropped. */
 class MemoryEventStore implements EventStore {
   readonly #maxEvents: number
   readonly #maxSize: number
-  /** Called with the number of characters by which the events grew or, if it is negative, shrank. */
+  /** Called with the change of the total size in characters, which is negative if events were dropped. */
   readonly #onResize: (difference: number) => void
   readonly #events = new Map<string, { stream: string; message: string }>()
   readonly #openStreams = new Map<string, OpenStream>()
   /** The id of the last event of each stream that has not ended, for at most `maxEvents` streams. */
   readonly #lastEventIds: BoundedCache<string, string>
-  /** The characters of all messages. */
+  /** The number of characters in all messages. */
   #messagesLength = 0
   eventCount = 0
 
@@ -115,7 +115,7 @@ export class MemoryEventStores {
     this.#limits = limits
   }
 
-  /** The event store of a session, created if it does not exist. */
+  /** Returns the event store of a session. Creates it if it does not exist. */
   open(session: string): EventStore {
     const existing = this.#stores.get(session)
     if (existing) return existing

@@ -1,5 +1,5 @@
 /**
- * The sessions that this process serves. Those in use are in memory, all others are in the store.
+ * The sessions that this process serves. Sessions in use are in memory, and all others are in the store.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -27,7 +27,7 @@ export interface SessionLimits {
    * The maximum number of sessions. When the limit is reached, the least recently used inactive session
    * of the caller is evicted. If there is no such session, a session of the caller with the most sessions is
    * evicted. If no session is inactive, the response is 503. For each 10,000 characters of client info and
-   * capabilities, a session counts as one more.
+   * capabilities, a session counts as one more session.
    *
    * @default 10000
    */
@@ -274,7 +274,7 @@ export class SessionPool<Pooled extends SessionParts> implements SessionOperatio
     }
   }
 
-  /** Ends expired sessions, then inactive sessions until there is room for one more session. */
+  /** Makes room for a new session: ends expired sessions, and then inactive ones as far as needed. */
   async #makeRoom(newSession: CountedSession): Promise<void> {
     for (const id of this.#idle.expired()) await this.#evict(id)
     while (!this.#quota.hasRoomFor(newSession)) {
@@ -284,7 +284,7 @@ export class SessionPool<Pooled extends SessionParts> implements SessionOperatio
     }
   }
 
-  /** Ends a session to make room. Errors are already reported, and must not prevent others from opening. */
+  /** Ends a session to make room. An error is already reported, and must not prevent the new session. */
   #evict(id: string): Promise<void> {
     return this.#endEntry(id).catch(() => {})
   }

@@ -6,15 +6,15 @@
  */
 import type { SessionRecord } from './session.ts'
 
-/** The properties of a session that its quota depends on. */
+/** The properties of a session that are needed to count it. */
 export interface CountedSession {
-  /** The account of the caller that opened it, if known. */
+  /** The account of the caller that opened the session, if known. */
   readonly account: string | undefined
-  /** The number of sessions that it counts as. */
+  /** The number of sessions that the session counts as. */
   readonly weight: number
 }
 
-/** Counts sessions, and decides which one to evict for another. */
+/** Counts sessions, and decides which session to evict for a new one. */
 export class SessionQuota {
   readonly #max: number
   readonly #maxPerCaller: number

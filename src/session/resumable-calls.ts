@@ -1,7 +1,7 @@
 /**
- * Calls that survive the process or object that serves them. Each call is stored while its handler runs.
- * If its host is replaced while the client is asked for input, the client's answer causes the new host to
- * run the handler again, with all previous steps and answers.
+ * Calls that survive the process or Durable Object that serves them. Each call is stored while its handler runs. The
+ * process may end while the client is asked for input. When the client answers, a new process runs the handler again,
+ * with all previous steps and answers.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
@@ -24,8 +24,8 @@ import type { Streams } from './streams.ts'
 /** Stores the calls of sessions while their handlers run. */
 export interface ResumableCallStore {
   /**
-   * Opens the resumable calls of one session. A call of an earlier host waits for the client's
-   * answer if it asked the client for input. Otherwise it is answered with an error.
+   * Opens the resumable calls of one session. If a call of an earlier process has asked the client for input, it
+   * waits for the client's answer. All other calls of earlier processes are answered with an error.
    */
   open(session: Session, streams: Streams): ResumableCalls
 }
@@ -57,7 +57,7 @@ type SendQuestion = (
 export class ResumableCalls {
   readonly #session: Session
   readonly #streams: Streams
-  /** The calls of an earlier host, by the ids of the requests to the client that they wait for. */
+  /** The calls of an earlier process, by the ids of the requests to the client that they wait for. */
   readonly #suspended = new Map<string, ResumableCall>()
 
   constructor(session: Session, streams: Streams) {
@@ -71,7 +71,10 @@ export class ResumableCalls {
     return { request, recording: emptyRecording(), asked: {}, answers: {} }
   }
 
-  /** Creates the input of a call's handler. It immediately sends the requests that have no answer yet. */
+  /**
+   * Creates the object through which a call's handler requests input. It immediately sends the recorded requests
+   * that have no answer yet.
+   */
   createInput(call: ResumableCall, send: SendQuestion): ReplayInput {
     return new ReplayInput(call.recording, call.answers, {
       ask: async (key, digest, question, recording) => {
@@ -88,10 +91,10 @@ export class ResumableCalls {
   }
 
   /**
-   * Continues a call of an earlier host with an answer to its input request. Ignores all other answers.
+   * Continues a call of an earlier process with an answer to its input request. Ignores all other answers.
    *
-   * @returns A promise that resolves when the call is answered; `undefined` if further input requests of
-   *   the call are open.
+   * @returns A promise that resolves when the call is answered; `undefined` if the answer was ignored, or other input
+   *   requests of the call are still open.
    */
   resume(response: JsonRpcResponse, run: RunAgain): Promise<void> | undefined {
     // The ids of the server's requests are numbers, so a response with the id "1" does not answer request 1
@@ -157,8 +160,8 @@ export class ResumableCalls {
 }
 
 /**
- * Stores calls with the open streams of their session, so that they continue after their host was
- * replaced. Use it as the option `calls` of `statefulSessions`.
+ * Stores calls with the open streams of their session, so that they can continue in another process. Pass it as the
+ * option `calls` of `statefulSessions`.
  *
  * @example
  * ```ts

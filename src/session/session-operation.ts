@@ -1,12 +1,12 @@
 /**
- * Sessions as operations, for the server's observer.
+ * Reports sessions to the server's observer, as operations.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
 import type { Revision } from '../protocol/revisions.ts'
 import type { SessionRecord } from './session.ts'
 
-/** A session, for an observer. */
+/** A session, as an observer sees it. */
 export interface SessionOperation {
   readonly type: 'session'
   readonly revision: Revision
@@ -19,9 +19,9 @@ export interface SessionObserver {
   /** Observes sessions, which are identified by their ids. */
   readonly observe?:
     | {
-        /** A session was opened. */
+        /** Called when a session was opened. */
         open(id: string, session: SessionOperation): void
-        /** A session has ended. */
+        /** Called when a session has ended. */
         close(id: string, session: SessionOperation): void
       }
     | undefined

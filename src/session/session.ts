@@ -1,5 +1,5 @@
 /**
- * A session of the revisions that have sessions: what was negotiated, and which requests are open.
+ * A session, in the revisions that have sessions: what client and server negotiated, and which requests are open.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
@@ -21,7 +21,7 @@ import type {
 import { isObject } from '../protocol/validate.ts'
 
 /**
- * The persistent part of a session. Plain JSON.
+ * The stored part of a session, which is plain JSON.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
@@ -41,12 +41,11 @@ export interface SessionRecord {
   /** The ids of URL elicitations whose completion the client was not notified of yet. */
   elicitations?: string[]
   /**
-   * Whether the client listens to changes. Only hosts with a hub, which announces changes to all
-   * sessions, read it.
+   * Whether the client listens to changes. Only read on platforms where a hub announces changes to all sessions.
    *
    * - `true`: The client has opened a stream for changes.
    * - `false`: The client has closed the stream, and its extra period to open it again has begun.
-   * - Absent: The client never opened one.
+   * - Absent: The client has never opened such a stream.
    */
   listens?: boolean
   /** The principal that opened the session. No other principal may use the session. */
@@ -63,7 +62,7 @@ export interface SendOptions {
   /** Sends the message on the stream that it belongs to. */
   send: (message: JsonRpcMessage) => void
   signal: AbortSignal
-  /** The time limit for the client's answer, in milliseconds. It is 300,000 by default. */
+  /** How long the client may take to respond, in milliseconds. The default is 300,000. */
   timeoutMs?: number | undefined
 }
 
@@ -109,7 +108,7 @@ export class Session {
     return cancellation
   }
 
-  /** Removes a request of the client that was answered. */
+  /** Removes a request of the client after it was answered. */
   closeRequest(id: RequestId): void {
     this.inFlight.delete(id)
   }
@@ -151,7 +150,7 @@ export class Session {
     }
   }
 
-  /** Settles the request that a response of the client answers. Returns whether there is such a request. */
+  /** Settles the request that the client has responded to. Returns whether there is such a request. */
   receiveResponse(response: JsonRpcResponse): boolean {
     const pending = response.id === undefined ? undefined : this.#sentRequests.get(response.id)
     if (!pending) return false
@@ -164,12 +163,12 @@ export class Session {
   }
 
   /**
-   * Rejects the request whose id a malformed response contains, because no other response will
-   * follow.
+   * Rejects the request with the id of a malformed response, because no other response will follow.
    */
-  rejectPending(frame: unknown, { message }: Error): void {
-    if (!isObject(frame) || 'method' in frame) return
-    this.#sentRequests.get(frame.id as RequestId)?.reject(new SdkError('INVALID_MESSAGE', message))
+  rejectPending(malformed: unknown, { message }: Error): void {
+    if (!isObject(malformed) || 'method' in malformed) return
+    const request = this.#sentRequests.get(malformed.id as RequestId)
+    request?.reject(new SdkError('INVALID_MESSAGE', message))
   }
 
   /** Cancels a request of the client after `notifications/cancelled`. Ignores unknown ids. */

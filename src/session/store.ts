@@ -1,5 +1,5 @@
 /**
- * Where sessions are stored between requests.
+ * Storage of sessions between requests.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -9,7 +9,7 @@ import { MemoryEventStores, type MemoryStoreLimits } from './memory-event-store.
 import type { SessionRecord } from './session.ts'
 
 /**
- * Stores session records by id, and gives each session its event store.
+ * Stores session records by id, and provides an event store for each session.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -27,15 +27,15 @@ export interface SessionStore {
    * in use in this process are notified of changes.
    *
    * @param topics The URIs of resources and the ids of elicitations. Only sessions that subscribe to one of
-   *   the resources, or whose client was asked to complete one of the elicitations, are needed. Others may
-   *   be returned too.
+   *   the resources, or whose client was asked to complete one of the elicitations, are needed. Other sessions
+   *   may be returned too.
    */
   listening?(topics?: readonly string[]): Iterable<{ id: string; record: SessionRecord }>
   /** Records that a session is in use. Needed if sessions outlive the process. */
   touch?(id: string): unknown
-  /** Returns the sessions whose last recorded use was before a time, in milliseconds since 1970. */
+  /** Returns the ids of the sessions whose last recorded use was before a time, in milliseconds since 1970. */
   unused?(before: number): Iterable<string> | Promise<Iterable<string>>
-  /** Returns the events and open streams of a session, always the same object for one id. */
+  /** Returns the event store of a session. It must return the same object each time for the same id. */
   eventStore(id: string): EventStore
 }
 

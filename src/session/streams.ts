@@ -24,7 +24,7 @@ export interface OutgoingStream {
   sendEventId(retry?: number): void
   /** Connects a client, and closes an earlier connection. */
   connect(sink: Sink): void
-  /** Closes the connection. The client should connect again after that many milliseconds. */
+  /** Closes the connection, and asks the client to connect again after `retryMs` milliseconds. */
   disconnectFor(retryMs: number): void
 }
 
@@ -115,7 +115,7 @@ export class SessionStreams implements Streams {
   readonly #standaloneStreams = new Set<SessionStream>()
   readonly #calls = new Map<ResumableCall, SessionStream>()
 
-  /** @param store Contains the streams that were open on an earlier host. They continue. */
+  /** @param store Contains the streams that were open in an earlier process. They continue. */
   constructor(store: EventStore) {
     this.#store = store
     for (const { id, call } of store.openStreams()) {
@@ -140,11 +140,11 @@ export class SessionStreams implements Streams {
     return stream
   }
 
-  /** @param id The stream of a client that lost its connection, which continues as the newest stream. */
+  /** @param id The id of an earlier stream, if a client resumes it. The stream then counts as the newest one. */
   openStandalone(id: string = STANDALONE + randomId()): SessionStream {
     const stream = this.#openStreams.get(id) ?? this.#add(id)
     this.#standaloneStreams.delete(stream)
-    // A client that resumes one of these streams later opens it again
+    // Ends the streams without a client. If a client resumes one of them later, this opens the stream again
     for (const lost of this.#standaloneStreams) if (!lost.connected) this.end(lost)
     this.#standaloneStreams.add(stream)
     this.#store.put({ id })

@@ -1,5 +1,5 @@
 /**
- * The URL elicitations of a session whose completion the server has to announce.
+ * The URL elicitations of a session. The server must announce their completion to the client.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
  */

@@ -1,5 +1,5 @@
 /**
- * Which callers may see a task: callers with its principal that may call its tool.
+ * Decides which callers may see a task: those with the task's principal that may also call its tool.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-challenge-handling
  */
@@ -9,7 +9,7 @@ import type { RequestContext } from '../server/request/request-context.ts'
 import type { TaskRecord } from './record.ts'
 import type { TaskService } from './service.ts'
 
-/** A server and its task service, as the task methods use them. */
+/** A server, and the service that stores its tasks. */
 export interface ServedTasks {
   readonly service: TaskService
   readonly server: ServerDefinition

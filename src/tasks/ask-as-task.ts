@@ -1,6 +1,6 @@
 /**
- * Sends a server's requests as tasks to clients of 2025-11-25 that support this, so that a slow answer
- * does not hold a request open.
+ * Lets a server send a request as a task to a client of 2025-11-25, if the client supports this. The request then
+ * need not stay open until the user has answered.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
@@ -72,7 +72,7 @@ async function pollTask(
     ask(message as InputRequest, abortSignal)
   const taskParam = ttlMs === undefined ? {} : { ttl: ttlMs }
   const created = await send({ method, params: { ...params, task: taskParam } })
-  // A client may answer immediately although a task was requested
+  // A client may respond with the result immediately, although a task was requested
   if (!isObject(created.task)) return created
   const { taskId } = created.task
   try {

@@ -1,6 +1,6 @@
 /**
- * Tasks on the client: calls that become tasks are polled until they finish, or returned as handles
- * with which another process can continue.
+ * Tasks on the client. If a call becomes a task, the client polls the task until it finishes, or returns an object
+ * for the task, whose id lets another process continue.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -56,7 +56,7 @@ export function taskPolling(options: TaskPollingOptions = {}): ClientExtension {
           throw new SdkError('INVALID_MESSAGE', `"${method}" cannot be a task`, { data: result })
         }
         const task = requireDetailedTask(result)
-        // This placeholder is not a tool result and must not be validated as one
+        // The result is a placeholder for the task. With `isError`, it is not validated as the tool's output
         if (RETURN_TASK in request) return { content: [], isError: true, task: { ...task } }
         return waitForTask({ client, taskId: task.taskId, options, request, task })
       },
@@ -64,7 +64,7 @@ export function taskPolling(options: TaskPollingOptions = {}): ClientExtension {
   })
 }
 
-/** Marks the options of a call whose task should be returned instead of polled. */
+/** The key that marks the options of a call whose task should be returned instead of polled. */
 const RETURN_TASK = Symbol('returnTask')
 
 /**
@@ -89,7 +89,7 @@ export interface RemoteTask {
   cancel(): Promise<void>
 }
 
-/** Options of a tool call that may become a task. */
+/** The options of a tool call that may become a task. */
 export interface StartOptions extends RequestOptions {
   /** How long the server should keep the task, in milliseconds; 2025-11-25 only. */
   readonly ttlMs?: number | undefined
@@ -130,8 +130,8 @@ export async function createTask(
 }
 
 /**
- * Calls a tool, as a task if needed, and resolves with its result in every revision: like
- * `callTool` of a client with {@link taskPolling}, with options for this call only.
+ * Calls a tool, and resolves with its result in every revision, even if the call becomes a task. Works like
+ * `callTool` of a client with {@link taskPolling}, but the options apply to this call only.
  *
  * @throws {ProtocolError | SdkError} The errors of `client.callTool`, and the error of the task.
  * @see https://modelcontextprotocol.io/extensions/tasks/overview

@@ -3,10 +3,10 @@
  */
 import { MAX_TIMER_MS, unref } from '../patterns/timers.ts'
 
-/** The shortest interval between two alarms, in milliseconds. */
+/** The shortest delay of an alarm, in milliseconds. */
 const MIN_DELAY_MS = 100
 
-/** Calls a function once, at the earliest of the times that were set. */
+/** Calls a function at the earliest of the times that were set. The alarm can then be set again. */
 export class Alarm {
   readonly #fire: () => void
   #at = Infinity
@@ -31,8 +31,8 @@ export class Alarm {
 }
 
 /**
- * Schedules work. Returns a function that cancels it. If the delay exceeds the range of timers, the
- * work never runs.
+ * Schedules work, and returns a function that cancels it. If the delay exceeds the range of timers, which is over 24
+ * days, the work never runs.
  */
 export function runLater(delayMs: number, work: () => void): () => void {
   if (delayMs > MAX_TIMER_MS) return () => {}

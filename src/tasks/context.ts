@@ -22,7 +22,7 @@ export interface TaskStatus {
 
 const taskIds = new WeakMap<object, string>()
 
-/** The id of the task that a handler works on; `undefined` if it handles a plain request. */
+/** The id of the task that a handler works on; `undefined` if the handler works on a call without a task. */
 export function taskIdOf(ctx: object): string | undefined {
   return taskIds.get(ctx)
 }
@@ -79,7 +79,7 @@ export function unreachableReason({ revision: { version } }: Exchange): string {
   return `"tools/call" cannot ask the client: in revision ${version} that needs ${NEEDS_SESSION.needs}`
 }
 
-/** The input of a run whose client cannot be asked; completed steps are still recorded. */
+/** Replaces the `ask` of an input, because the client cannot be asked. Completed steps are still recorded. */
 function unreachableInput(input: Input, exchange: Exchange): Input {
   return { ...noInput(unreachableReason(exchange)), step: (name, run) => input.step(name, run) }
 }

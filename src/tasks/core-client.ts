@@ -61,7 +61,7 @@ export async function startCoreTask(
   return created ? { taskId: created.taskId } : { result: result as CallToolResult }
 }
 
-/** Marks the options of a call that this extension sends itself and must not change again. */
+/** The key that marks the options of a call that this extension sends, so that it does not process the call again. */
 const UNCHANGED = Symbol('unchanged')
 
 /**
@@ -74,7 +74,7 @@ export function sendCoreCall(
 ): Promise<Result> | undefined {
   const isSentUnchanged = method !== 'tools/call' || 'task' in params || UNCHANGED in options
   if (isSentUnchanged) return undefined
-  // A caller with `onTask` wants a task, even if it also wants progress
+  // With `onTask`, the call should become a task, even if the caller also wants progress
   const wantsProgressOnly = options.onProgress !== undefined && !pollingOptions.onTask
   if (!isCore(client))
     return wantsProgressOnly ? sendWithProgress(client, params, options) : undefined
@@ -98,8 +98,8 @@ export function sendCoreCall(
 }
 
 /**
- * Calls a tool with progress notifications, which tasks of 2026-07-28 lack: as a task only if the
- * server requires one.
+ * Calls a tool so that the caller receives progress notifications, which tasks of 2026-07-28 do not send. The call
+ * becomes a task only if the server requires that.
  */
 async function sendWithProgress(
   client: ExtensionClient,
@@ -141,8 +141,7 @@ function createdTask(result: unknown): { taskId: string; ttl: unknown } | undefi
  * Calls a tool as a task if the tool supports that. If the server rejects the call because the tool's
  * support has changed, calls it again the other way.
  *
- * @param onlyIfRequired Use a task only if the tool requires one, so that the client receives
- * progress.
+ * @param onlyIfRequired Whether to use a task only if the tool requires one. Otherwise the client receives progress.
  */
 async function callAsSupported(
   client: ExtensionClient,
@@ -173,7 +172,7 @@ function supportsTasks({ serverCapabilities }: ExtensionClient): boolean {
   return isObject(requests) && isObject(requests.tools) && requests.tools.call !== undefined
 }
 
-/** The `taskSupport` of each tool of a server, by name, as last listed. */
+/** For each client, the `taskSupport` of its server's tools by name, from the latest list. */
 const taskSupportByClient = new WeakMap<ExtensionClient, Promise<Map<string, string>>>()
 
 /** The `taskSupport` of a tool; `forbidden` if the tool is not listed. */
@@ -196,8 +195,7 @@ async function taskSupportOf(
 }
 
 /**
- * Lists the tools once for all concurrent callers; an aborted caller does not abort the listing for
- * others.
+ * Lists the tools once for all concurrent callers. If one caller aborts, the others still receive the list.
  */
 function listTaskTools(client: ExtensionClient): Promise<Map<string, string>> {
   const list = async (): Promise<Map<string, string>> => {
@@ -290,7 +288,7 @@ export async function waitForCoreTask(
       await sleep(Math.min(pollDelayMs(requestedMs, failures, pollingOptions), remainingMs), signal)
     }
   } catch (error) {
-    // Not awaited, because the caller has aborted; it fails if the task has expired, which is fine
+    // Not awaited, because the caller has aborted. The request may fail, for example if the task has expired
     if (signal?.aborted) client.request('tasks/cancel', { taskId }).catch(() => {})
     throw error
   }

@@ -1,6 +1,6 @@
 /**
- * Core tasks on the server. In 2025-11-25, tasks are part of the core protocol: `tasks/get`, `tasks/result`,
- * `tasks/cancel` and `tasks/list`.
+ * The methods for core tasks on the server: `tasks/get`, `tasks/result`, `tasks/cancel` and `tasks/list` of
+ * 2025-11-25, where tasks are part of the core protocol.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
@@ -18,7 +18,7 @@ import { expiresAt, isFinal, TASK_EXPIRED, type InputOutcome, type TaskRecord } 
 import type { TaskService } from './service.ts'
 import { coreTaskOf, outcomeOf, relatedTo } from './wire.ts'
 
-/** Tasks per page of a list. */
+/** The number of tasks on each page of a list. */
 const PAGE_SIZE = 50
 
 /** Handles `tasks/get`: returns the task. */
@@ -138,8 +138,7 @@ export async function getCoreResult(
 }
 
 /**
- * The error for a task that disappeared during a wait; the waiting request may be the first to
- * notice that it expired.
+ * The error for a task that no longer exists when a waiting request reads it again. The task may have expired.
  */
 function missingTask(task: TaskRecord): Error {
   if (expiresAt(task) > Date.now()) return unknownTask()
@@ -147,16 +146,16 @@ function missingTask(task: TaskRecord): Error {
 }
 
 /**
- * The keys of requests already sent to a client, so that two requests that wait for the same task do
- * not both send its requests for input.
+ * The keys of the input requests that were sent to a client. If two requests of clients wait for the same task, only
+ * one of them sends the task's input requests.
  */
 const sentRequests = new WeakMap<TaskService, Set<string>>()
 
-/** Sends a task's requests for input to the client that waits for its result. */
+/** Sends a task's input requests to the client that waits for the task's result. */
 class InputForwarder {
   readonly #tasks: TaskService
   readonly #ctx: RequestContext
-  /** The keys of requests already sent, to this or any other client that waits. */
+  /** The keys of the input requests that were sent, to this or any other client that waits. */
   readonly #sentKeys: Set<string>
   readonly #controller = new AbortController()
 
@@ -168,7 +167,7 @@ class InputForwarder {
     this.#sentKeys = sentKeys
   }
 
-  /** Sends the pending requests that were not sent yet. */
+  /** Sends the task's pending input requests that were not sent yet. */
   forward({ taskId, status, inputs }: TaskRecord): void {
     if (status !== 'input_required') return
     for (const [key, { request }] of Object.entries(inputs)) {
@@ -183,8 +182,8 @@ class InputForwarder {
   }
 
   /**
-   * Stops when the client no longer waits; the next waiting request sends unanswered requests
-   * again.
+   * Called when the client no longer waits. The next request that waits for the task sends the unanswered input
+   * requests again.
    */
   stop(): void {
     this.#controller.abort(new SdkError('ABORTED', 'The request for the result has ended'))

@@ -31,7 +31,7 @@ export interface TaskCreation {
 }
 
 /**
- * How a client can call a tool that always runs as a task, by the revision's kind of task support.
+ * What a client must do to call a tool that always runs as a task, by the kind of task support in its revision.
  */
 const REMEDY = {
   none: 'use revision 2025-11-25 or a newer one',
@@ -40,8 +40,8 @@ const REMEDY = {
 }
 
 /**
- * How a call runs as a task; `undefined` if it does not, for example because the call already belongs
- * to the run of a task.
+ * Returns how a call runs as a task. Returns `undefined` if it does not, for example because the call already belongs
+ * to a task's run.
  *
  * @throws {ProtocolError} `METHOD_NOT_FOUND` in revisions with sessions, if the client requests a
  *   task for a tool that does not support tasks, or no task for a tool that requires one.
@@ -86,10 +86,10 @@ export async function createTaskForCall(
   const { service, options } = creation
   const isCore = ctx.exchange.revision.tasks === 'core'
   let recording: Recording | undefined
-  // In 2025-11-25 the task can request input itself, so that nothing runs before it is created
+  // A task of 2025-11-25 can request this input itself, so the hook `before` is not called
   if (!isCore) {
     await toolTask.before?.(args, ctx)
-    // The hook may have caught the error that suspends it until the client answers
+    // The hook may have caught the error that was thrown to suspend it until the client answers
     ctx.throwIfSuspended()
     recording = (await ctx.replay?.finish())?.recording
   }
@@ -137,7 +137,7 @@ async function createRecord(
     }
     throw error
   }
-  // If the hook throws, the caller still needs the id of the task
+  // An error of the hook is only reported, because the caller needs the id of the task
   callHook(
     () => options.onCreate?.(newTask),
     (error) => report(error, ctx),

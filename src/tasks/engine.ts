@@ -1,5 +1,5 @@
 /**
- * Tasks that are stored in a store and run in this process.
+ * The task service that stores tasks in a store and runs them in this process.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -35,7 +35,7 @@ export interface EngineOptions extends WorkOptions {
   readonly changed?: ((task: TaskRecord) => void) | undefined
 }
 
-/** The limits for the tasks of one process, or of several processes that share a store. */
+/** The limits for the tasks in a store, which one or several processes use. */
 export interface TaskLimits {
   readonly store: TaskStore
   /** The maximum number of tasks stored at once. */
@@ -47,16 +47,16 @@ export interface TaskLimits {
 /** The number of random bytes in the id of a task: 192 bits cannot be guessed. */
 const ID_BYTES = 24
 
-/** Tasks of one server in one process. */
+/** The tasks of one server in one process. */
 export class TaskEngine implements TaskService {
   readonly #server: ServerDefinition
   readonly #options: EngineOptions
   readonly #tasks: TaskRepository
   readonly #work: TaskWork
   readonly #sweeper = new Alarm(() => void this.#work.runInBackground(this.sweep()))
-  /** Serializes additions, because each addition counts all tasks. */
+  /** Lets only one task be added at a time, because each addition counts all tasks first. */
   readonly #additions = semaphore(1)
-  /** Whether this process looks for tasks of crashed processes. */
+  /** Whether this process regularly looks for tasks of crashed processes. */
   #isRecovering = false
   /** When the search for tasks of crashed processes last failed, in milliseconds since 1970. */
   #failedAt = -Infinity
@@ -137,7 +137,8 @@ export class TaskEngine implements TaskService {
   }
 
   /**
-   * Converts what a tool returned for a task into a result that matches the tool's output schema.
+   * Converts the value that the application reported for a task into a valid result of the tool. Returns `undefined`
+   * if there is no such task.
    */
   async #validate(taskId: string, returned: ToolReturn): Promise<TaskOutcome | undefined> {
     const task = await this.#options.store.load(taskId)
@@ -185,9 +186,9 @@ export class TaskEngine implements TaskService {
   }
 
   /**
-   * The tasks that wait to run and have no valid lease. While the store fails, no process can renew
-   * its leases. After a failure, each process therefore has time to renew them before other
-   * processes take over its tasks.
+   * Finds the tasks that are ready to run and have no valid lease. While the store fails, no process can renew its
+   * leases. For some time after a failure, only tasks without any lease are therefore found, so that each process can
+   * renew its leases before others take over its tasks.
    */
   async #findUnleased(store: TaskStore, leaseMs = 0): Promise<string[]> {
     const now = Date.now()
@@ -199,8 +200,7 @@ export class TaskEngine implements TaskService {
   }
 
   /**
-   * Runs a task until it finishes, requests input or is cancelled. Does nothing if the task is not
-   * waiting to run.
+   * Runs a task until it finishes, requests input or is cancelled. Does nothing if the task is not ready to run.
    */
   run(taskId: string, platform: Platform = {}): Promise<void> {
     return this.#work.run(taskId, platform)

@@ -1,5 +1,5 @@
 /**
- * Requests of a client about one task, and the check that the answer is a task.
+ * The client's requests about one task, and the validation of the tasks that a server returns.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -15,7 +15,7 @@ export async function cancelTask(client: ExtensionClient, taskId: string): Promi
 }
 
 /**
- * Asks for the current state of a task.
+ * Requests the current state of a task.
  *
  * @throws {SdkError} `INVALID_MESSAGE` if the answer is not a task.
  * @throws {ProtocolError} `INVALID_PARAMS` if there is no such task.
@@ -42,7 +42,7 @@ export function requireDetailedTask(value: unknown, taskId?: string): DetailedTa
   throw new SdkError('INVALID_MESSAGE', 'The answer is not the requested task', { data: value })
 }
 
-/** Whether a task has a status, and the member that belongs to the status. */
+/** Whether a task has a status, and the members that this status requires. */
 function hasState({ status, result, error, inputRequests }: JsonObject): boolean {
   if (status === 'completed') return isObject(result)
   if (status === 'failed') return isObject(error) && Number.isInteger(error.code)

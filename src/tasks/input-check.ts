@@ -13,10 +13,9 @@ import type { InputOutcome, TaskRecord } from './record.ts'
 const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel']
 
 /**
- * The client's responses, by request key.
+ * Reads the client's responses to pending input requests, by their keys. Ignores all other responses.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` if a response does not match its request; responses to
- *   requests that are not pending are not checked.
+ * @throws {ProtocolError} `INVALID_PARAMS` if a response does not match its input request.
  */
 export function requireAnswers(
   params: JsonObject,
@@ -35,7 +34,7 @@ export function requireAnswers(
   return answers
 }
 
-/** Whether an object has the shape of a response; the handler validates the form content. */
+/** Whether an object has the format of a response. The content of a form is validated later, for the handler. */
 function matchesRequest({ method }: InputRequest, answer: JsonObject): boolean {
   if (method === 'roots/list') return areRoots(answer.roots)
   if (method === 'sampling/createMessage') return isSamplingResult(answer)

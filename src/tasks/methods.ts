@@ -1,6 +1,6 @@
 /**
- * The methods of the extension: `tasks/get`, `tasks/update`, `tasks/cancel`, and the notifications
- * on `subscriptions/listen`.
+ * The methods of the extension on the server: `tasks/get`, `tasks/update`, `tasks/cancel`, and the notifications on
+ * `subscriptions/listen`.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -86,7 +86,7 @@ export async function cancelTask(
 }
 
 /**
- * The task ids of a filter that the client may subscribe to.
+ * Returns the task ids of a filter, without those that the client may not subscribe to.
  *
  * @throws {ProtocolError} `INVALID_PARAMS` if the filter is not a list of ids.
  */
@@ -108,7 +108,7 @@ export async function acceptTaskIds(
   return ids.length > 0 ? ids : undefined
 }
 
-/** Sends the current state of some tasks and then every change, until stopped. */
+/** Sends the current state of tasks, and then every change. Returns a function that stops this. */
 export function listenToTasks(
   { service, server }: ServedTasks,
   ids: readonly string[],
@@ -142,7 +142,7 @@ export function listenToTasks(
       waitMs = task.pollIntervalMs
     }
   }
-  // If a task can no longer be followed, its notifications simply stop
+  // An error only ends the notifications of its task
   for (const id of ids) watchTask(id).catch(() => {})
   return () => controller.abort()
 }

@@ -1,5 +1,5 @@
 /**
- * How a server stores tasks, and for how long.
+ * The options of a server's tasks.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -9,18 +9,18 @@ import type { ToolTask } from '../server/features/tool-task.ts'
 import type { NewTask } from './record.ts'
 import type { TaskStore } from './store.ts'
 
-/** How a server stores tasks. */
+/** How a server stores and limits tasks. */
 export interface TasksOptions {
   /** Stores the tasks. By default they are stored in memory, and lost when the process exits. */
   store?: TaskStore
   /**
-   * How long tasks are stored after creation, in milliseconds.
+   * How long a task is stored after its creation, in milliseconds.
    *
    * @default 3600000
    */
   ttlMs?: number
   /**
-   * The longest storage time that a client may request, in milliseconds.
+   * The longest time for which a client may request that its task is stored, in milliseconds.
    *
    * @default 86400000
    */
@@ -44,15 +44,15 @@ export interface TasksOptions {
    */
   maxTasksPerPrincipal?: number
   /**
-   * Offers `tasks/list` (2025-11-25). Enable it only if callers are authenticated, since all
-   * callers without a principal see each other's tasks.
+   * Whether to offer `tasks/list` (2025-11-25). Set this only if all callers are authenticated, because callers
+   * without a principal see each other's tasks.
    *
    * @default false
    */
   list?: boolean
   /**
-   * How long a process's lease on a task lasts without renewal, in milliseconds. Applies to a store
-   * that several processes share or that outlives them.
+   * How long a process's lease on a task lasts without renewal, in milliseconds. After a process has crashed, its tasks
+   * are resumed when their leases have ended. Has no effect without the option `store`.
    *
    * @default 30000
    */
@@ -75,7 +75,7 @@ const OPTION_NAMES: OptionNames<TasksOptions> = {
   onCreate: 1,
   immediateResponse: 1,
 }
-/** The durations among the options. */
+/** The options that are durations. */
 const DURATIONS = ['ttlMs', 'maxTtlMs', 'pollIntervalMs', 'leaseMs'] as const
 const LIMITS = ['maxTasks', 'maxTasksPerPrincipal'] as const
 
@@ -104,7 +104,10 @@ function isLimit(value: unknown): boolean {
   return typeof value === 'number' && value >= 0
 }
 
-/** How long a task is stored: as long as its client requests, within limits, or as its tool declares. */
+/**
+ * How long a task is stored, in milliseconds: as long as its client requests, up to a limit. If the client requests no
+ * duration, as long as the tool or the options state.
+ */
 export function ttlMsOf(
   options: TasksOptions,
   { ttlMs: toolTtlMs }: ToolTask,

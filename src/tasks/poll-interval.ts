@@ -1,12 +1,12 @@
 /**
- * How often a task is polled, and for how long.
+ * Computes how often a task is polled, and for how long.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 import { backoffMs } from '../patterns/backoff.ts'
 import { SdkError } from '../protocol/errors.ts'
 
-/** For how long a task is still polled after its lifetime has ended, in milliseconds. */
+/** How long a task is still polled after the time for which the server stores it, in milliseconds. */
 const GRACE_MS = 5_000
 
 /**
@@ -18,8 +18,8 @@ export function pollTimeoutMs(ttlMs: unknown): number {
 }
 
 /**
- * How long to wait before the next poll, in milliseconds: never shorter than the server asks for,
- * longer after failures, with jitter.
+ * How long to wait before the next poll, in milliseconds: at least as long as the server suggests, up to
+ * `maxPollIntervalMs`, and longer after failures, with jitter.
  */
 export function pollDelayMs(
   suggestedMs: unknown,

@@ -1,5 +1,5 @@
 /**
- * How a client polls a task, and reports its changes.
+ * The options with which a client polls tasks, and how it reports the changes of a task.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -23,14 +23,14 @@ export interface TaskPollingOptions {
    */
   readonly maxPollIntervalMs?: number
   /**
-   * Subscribes to notifications instead of polling if the server sends them.
+   * Whether to subscribe to the task's notifications if the server supports that. The task is then polled less often.
    *
    * @default true
    */
   readonly notifications?: boolean
   /**
-   * Called with the task at first and after every change. Store its id here so that another process
-   * can resume polling.
+   * Called with the task at first, and after every change. Store the task's id here so that another process can resume
+   * polling.
    */
   readonly onTask?: (task: DetailedTask) => void
 }

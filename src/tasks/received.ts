@@ -1,5 +1,5 @@
 /**
- * Tasks of 2025-11-25 that a server creates on the client, for elicitation and sampling.
+ * Tasks of 2025-11-25 on the client: a server can request elicitation and sampling as tasks, which the client stores.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
@@ -38,9 +38,9 @@ const tasksByConnection = new WeakMap<ClientCapabilities, Tasks>()
 
 /**
  * The `tasks` capability of a client that runs server requests as tasks: `connect(url, {
- * capabilities: { tasks: CLIENT_TASK_CAPABILITIES }, extensions: [taskPolling()] })`. It includes
- * the implementation of the task methods; to declare fewer requests, spread it: `{
- * ...CLIENT_TASK_CAPABILITIES, requests: { elicitation: { create: {} } } }`.
+ * capabilities: { tasks: CLIENT_TASK_CAPABILITIES }, extensions: [taskPolling()] })`. The object also carries the
+ * implementation of the task methods. To declare fewer requests, spread it: `{ ...CLIENT_TASK_CAPABILITIES, requests:
+ * { elicitation: { create: {} } } }`.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
@@ -56,7 +56,11 @@ export const CLIENT_TASK_CAPABILITIES: ClientTaskCapabilities = {
   },
 }
 
-/** Answers the requests of one connection; `declared` lists the requests that can be tasks. */
+/**
+ * Creates the function that answers the server's requests on one connection.
+ *
+ * @param declared The requests that the client has declared it can run as tasks.
+ */
 function createReceiver(tasks: Tasks, declared: JsonObject, answer: ServerAnswer): ServerAnswer {
   return async (request) => {
     const { method, params = {} } = request
@@ -125,7 +129,7 @@ function startTask(
   return { task: received.task, _meta: relatedTo(taskId) }
 }
 
-/** Records how a task ended; only the first outcome counts. */
+/** Records how a task has ended. Only the first outcome is recorded. */
 function settle(received: ReceivedTask, status: CoreTask['status'], statusMessage?: string): void {
   if (received.task.status !== 'working') return
   const lastUpdatedAt = new Date().toISOString()

@@ -31,16 +31,16 @@ export interface TaskCall {
   readonly unreachable?: true | undefined
 }
 
-/** A request for input that is pending. */
+/** An input request that the client has not answered. */
 export interface OpenInput {
   /** The key that the handler uses for the request. */
   readonly key: string
   readonly request: InputRequest
-  /** Digest of the request. */
+  /** The digest of the request. */
   readonly asked: string
 }
 
-/** The outcome of a request for input: a response, or an error. */
+/** The outcome of an input request: the client's response, or an error. */
 export type InputOutcome = { readonly answer: JsonObject } | { readonly error: ErrorObject }
 
 /** A task. */
@@ -57,7 +57,7 @@ export interface TaskRecord {
   readonly createdAt: number
   /** When the task last changed, in milliseconds since 1970. */
   readonly lastUpdatedAt: number
-  /** How long after its creation the task may be deleted, in milliseconds. */
+  /** How long the task is stored after its creation, in milliseconds. */
   readonly ttlMs: number
   /** Suggested poll interval for clients, in milliseconds. */
   readonly pollIntervalMs: number
@@ -71,7 +71,7 @@ export interface TaskRecord {
   readonly answers: { readonly [key: string]: InputOutcome & { readonly asked: string } }
   /** The keys that requests for input have used so far, since a key is never reused. */
   readonly usedKeys: readonly string[]
-  /** State of an `input_required` result that the handler returned itself. */
+  /** The `requestState` of an `input_required` result that the handler returned itself. */
   readonly ownState?: string | undefined
   /** Whether the outcome is reported externally after the handler has returned. */
   readonly external?: boolean | undefined
@@ -144,7 +144,7 @@ export const TASK_EXPIRED: ErrorObject = {
   message: 'The task expired before it finished',
 }
 
-/** When a task may be deleted, in milliseconds since 1970. */
+/** When a task expires, so that it is deleted, in milliseconds since 1970. */
 export function expiresAt({ createdAt, ttlMs }: Pick<TaskRecord, 'createdAt' | 'ttlMs'>): number {
   return createdAt + ttlMs
 }

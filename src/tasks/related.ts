@@ -1,5 +1,5 @@
 /**
- * Adds the id of a task to the responses to server requests that belong to the task; 2025-11-25 only.
+ * Adds the id of a task to the client's responses to server requests that belong to the task; 2025-11-25 only.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#associating-related-task-messages
  */
@@ -25,7 +25,7 @@ export function wrapHandler(answer: ServerAnswer, capabilities: ClientCapabiliti
   return tasks?.[taskReceiver]?.(answer, capabilities) ?? withRelatedTask(answer)
 }
 
-/** Adds to a response the task that the request belongs to. */
+/** Wraps a request handler so that each response names the task that the request belongs to, if any. */
 export function withRelatedTask(answer: ServerAnswer): ServerAnswer {
   return async (request) => {
     const result = await answer(request)

@@ -1,5 +1,5 @@
 /**
- * Runs a tool's handler for a task once, and returns the change of the task that results from it.
+ * Runs a tool's handler for a task once, and returns how the task changes as a result.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -42,10 +42,10 @@ export interface RunHost extends TaskStatus {
   save(recording: Recording): Promise<void>
 }
 
-/** What the platform provides to handlers. */
+/** The properties of the platform that handlers receive. */
 export type Platform = Pick<Caller, 'env' | 'waitUntil'>
 
-/** Runs the handler and returns the resulting transition. Never rejects. */
+/** Runs the handler, and returns the resulting transition. Never rejects, because an error makes the task fail. */
 export async function runTask(
   server: ServerDefinition,
   task: TaskRecord,
@@ -80,8 +80,8 @@ export async function runTask(
 }
 
 /**
- * Creates the function that decides whether a result makes the task `failed`: in 2025-11-25, a tool
- * error does.
+ * Creates the function that decides whether a result makes the task `failed`. In 2025-11-25, a result with `isError`
+ * does.
  */
 export function failureTest({ revision }: TaskCall): (result: Result) => boolean {
   const isCore = findRevision(revision)?.tasks === 'core'
@@ -89,8 +89,8 @@ export function failureTest({ revision }: TaskCall): (result: Result) => boolean
 }
 
 /**
- * The exchange of a task's run. Clients that wait for the result receive its messages. No client can be
- * asked directly, because the task may outlive every connection.
+ * Creates the exchange of a task's run. Clients that wait for the result receive the messages that the run sends. The
+ * run cannot ask a client directly, because the task may outlive every connection.
  */
 function exchangeOf(
   { revision, client, principal, auth }: TaskCall,
@@ -106,7 +106,7 @@ function exchangeOf(
     client,
     caller,
     cancellation,
-    // Everything is sent: each waiting client filters by its own log level
+    // All messages are sent, because each waiting request filters them by its own log level
     logLevel: 'debug',
     // Only clients with core tasks can receive the messages that a handler sends
     send: facts.tasks === 'core' ? notify : () => {},
@@ -188,7 +188,7 @@ function degradeInputRequest(
   return degraded ? { method, params: degraded } : { method }
 }
 
-/** The recording of earlier runs, with the responses received since. */
+/** Returns the recording of earlier runs, and the responses that were received since the last run. */
 function replayData({ recording, answers }: TaskRecord): {
   recording: Recording
   responses: { [key: string]: JsonObject }

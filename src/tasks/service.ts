@@ -1,6 +1,5 @@
 /**
- * The operations on tasks, wherever they are stored and run: in this process, or in a Durable
- * Object per task.
+ * The operations on tasks, whether these are stored and run in this process, or in a Durable Object for each task.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -22,11 +21,11 @@ export interface TaskService {
    * @throws {SdkError} `LIMIT_EXCEEDED` if there are too many tasks.
    */
   create(task: NewTask, platform: Platform): Promise<TaskRecord>
-  /** Gets a task. */
+  /** Returns a task of a principal, if there is one with this id. */
   get(taskId: string, principal: string | null): Promise<TaskRecord | undefined>
   /** Resolves with the task once it has changed after `changedAfter`, or after `waitMs`. */
   next(wait: TaskWaitOptions): Promise<TaskRecord | undefined>
-  /** Accepts responses. Returns the changed task. */
+  /** Accepts the outcomes of input requests. Returns the changed task. */
   answer(
     taskId: string,
     principal: string | null,
@@ -35,13 +34,13 @@ export interface TaskService {
   ): Promise<TaskRecord | undefined>
   /** Cancels a task that has not finished, and stops its run. Returns the changed task. */
   cancel(taskId: string, principal: string | null): Promise<TaskRecord | undefined>
-  /** Ends a task with an externally reported outcome. Returns whether it was still open. */
+  /** Ends a task with an outcome that the application reports. Returns whether the task was still open. */
   settle(taskId: string, outcome: ReportedOutcome): Promise<boolean>
-  /** Sets the status message of a task whose outcome is reported externally. */
+  /** Sets the status message of a task. Returns whether the task is still open. */
   setStatusMessage(taskId: string, statusMessage: string): Promise<boolean>
   /**
-   * Calls `listener` with a task, at first and after every change, until the returned function is
-   * called. Absent if {@link TaskService.next} is as cheap.
+   * Calls `listener` with a task, at first and after every change, until the returned function is called. Absent if
+   * repeated calls of {@link TaskService.next} cost no more.
    */
   watch?(
     taskId: string,

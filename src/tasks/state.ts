@@ -1,7 +1,6 @@
 /**
- * The states of a task and the transitions between them: `working` and `input_required` alternate
- * until a final state is reached, which cannot change. A transition returns the record after the
- * change, or `undefined` if there is nothing to change.
+ * The states of a task and the transitions between them. A task alternates between `working` and `input_required`
+ * until it reaches a final state, which cannot change.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-status-lifecycle
  */
@@ -10,10 +9,10 @@ import type { InputRequest, Result, ErrorObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { isFinal, type InputOutcome, type OpenInput, type TaskRecord } from './record.ts'
 
-/** A change of a task. */
+/** A change of a task. Returns the record after the change, or `undefined` if nothing changes. */
 export type Transition = (record: TaskRecord, now: number) => TaskRecord | undefined
 
-/** How the work on a task ended. */
+/** The outcome of a task's work. */
 export type TaskOutcome =
   | { readonly result: Result; readonly statusMessage?: string | undefined }
   | { readonly error: ErrorObject; readonly statusMessage?: string | undefined }
@@ -21,7 +20,7 @@ export type TaskOutcome =
 /** A request for input to send to the client. */
 export interface NewInput {
   readonly request: InputRequest
-  /** Digest of the request. */
+  /** The digest of the request. */
   readonly digest: string
 }
 
@@ -81,8 +80,8 @@ export function awaitOutcome(recording: Recording): Transition {
 /**
  * Records that the handler requests input and cannot continue without it.
  *
- * Each request gets a key that the task has never used, so that clients treat a repeated request
- * after an invalid response as new.
+ * Each request gets a key that the task has never used. If a request is repeated after an invalid response, clients
+ * therefore treat it as a new request.
  */
 export function ask(
   questions: { readonly [key: string]: NewInput },
@@ -112,8 +111,8 @@ export function ask(
 }
 
 /**
- * Accepts responses by the keys that clients see. Keys that are not pending are ignored, so a
- * duplicate or late response changes nothing; after the last response the run resumes.
+ * Accepts the outcomes of input requests, by the keys that clients see. Keys that are not pending are ignored, so a
+ * duplicate or late response changes nothing. After the last response, the task is ready to run again.
  */
 export function answer(outcomes: { readonly [wireKey: string]: InputOutcome }): Transition {
   return (before, now) => {
@@ -134,7 +133,7 @@ export function answer(outcomes: { readonly [wireKey: string]: InputOutcome }): 
 }
 
 function end(final: Pick<TaskRecord, 'status' | 'statusMessage' | 'result' | 'error'>): Transition {
-  // Fields that only a run needs are cleared
+  // The fields that only runs need are cleared
   const cleared = { inputs: {}, answers: {}, ...UNLEASED, ownState: undefined }
   return (before, now) => change(before, now, { ...cleared, ...final })
 }

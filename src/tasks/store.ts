@@ -1,6 +1,5 @@
 /**
- * Storage of tasks. A store does not interpret tasks: it stores records by id, and rejects a change
- * if the record was changed concurrently.
+ * Storage of tasks. A store keeps records by id, and rejects a change if the record was changed concurrently.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -11,11 +10,11 @@ import { expiresAt } from './record.ts'
 
 /** Stores single tasks. A write that has resolved must survive a crash of the process. */
 export interface TaskRecordStore {
-  /** Loads the task with that id. */
+  /** Loads the task with this id. */
   load(taskId: string): Awaitable<TaskRecord | undefined>
   /**
-   * Stores a task. A new record has version 1. Any other record only replaces the version directly
-   * before its own.
+   * Stores a task. A new record has version 1. A record with a higher version is stored only if the stored record has
+   * the version directly before.
    *
    * @returns Whether the record was stored.
    */
@@ -37,8 +36,8 @@ export interface TaskRecordStore {
 /** Receives the changes and messages of tasks in other processes that share the store. */
 export interface TaskStoreSubscriber {
   /**
-   * Called with the id of a task that another process has changed; without an id if changes may
-   * have been missed, so that any task may have changed.
+   * Called with the id of a task that another process has changed. Called without an id after notifications may have
+   * been missed: any task may then have changed.
    */
   changed(taskId: string | undefined): void
   /** Called with a message from the handler of a task. */
@@ -51,7 +50,7 @@ export interface TaskStoreSubscriber {
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 export interface TaskStore extends TaskRecordStore {
-  /** The number of stored tasks, of one principal if given. */
+  /** Counts all stored tasks, or those of one principal. */
   count(principal?: string | null): Awaitable<number>
   /**
    * The tasks of a principal, oldest first.
@@ -66,8 +65,8 @@ export interface TaskStore extends TaskRecordStore {
   /** When the next task expires, in milliseconds since 1970. */
   nextExpiry(): Awaitable<number | undefined>
   /**
-   * The ids of tasks that wait to run, and that have no lease or an expired one. If there are many, it
-   * may return only some. A store without this method is searched with `unfinished`.
+   * Returns the ids of tasks that are ready to run, and have no lease or an expired one. If there are many, only some
+   * may be returned. If a store lacks this method, `unfinished` is used instead.
    *
    * @param expiredBefore A lease has expired if it ended at this time or earlier, in milliseconds
    *   since 1970.

@@ -1,5 +1,5 @@
 /**
- * The subscribers in this process: to changes of tasks, and to messages that the handlers of tasks send.
+ * The subscribers in this process to the changes of tasks, and to the messages that the handlers of tasks send.
  */
 import type { JsonRpcNotification } from '../protocol/types.ts'
 import type { TaskRecord } from './record.ts'

@@ -1,5 +1,5 @@
 /**
- * Answers a task's requests for input, while the client waits for the task.
+ * Answers the input requests of a task, while the client waits for the task to finish.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -10,10 +10,10 @@ import type { DetailedTask, InputRequest } from '../protocol/types.ts'
 import { pollDelayMs } from './poll-interval.ts'
 import type { AwaitedTask } from './polling.ts'
 
-/** A request without a response suggests no poll interval. */
+/** If a request fails, the server has suggested no poll interval. */
 const NO_SUGGESTION = undefined
 
-/** The input that a task requests. */
+/** Answers the input requests of one task. */
 export class TaskInput {
   readonly #awaited: AwaitedTask
   readonly #poll: () => Promise<DetailedTask | undefined>
@@ -38,8 +38,8 @@ export class TaskInput {
   }
 
   /**
-   * Answers requests for input that were not answered before, while polling continues: another
-   * client may answer first, and a task can finish while a request is pending.
+   * Starts to answer the input requests that were not answered before. Polling continues meanwhile, because another
+   * client may answer first, and the task may finish while an input request is pending.
    *
    * @param signal Aborts when the wait for the task ends. An answer that was sent is not aborted.
    */
@@ -57,8 +57,8 @@ export class TaskInput {
   }
 
   /**
-   * Whether the task still waits for the input. If not, another client has answered first, and the
-   * rejection of this answer does not matter.
+   * Whether the task still needs the input. If not, another client has answered first, so it does not matter that the
+   * server has rejected this client's answer.
    */
   async #needsInput(requests: { [key: string]: InputRequest }): Promise<boolean> {
     const task = await this.#poll().catch(() => undefined)

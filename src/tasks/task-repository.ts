@@ -1,6 +1,6 @@
 /**
- * Reads and changes the tasks of a store, atomically even with concurrent writers, and publishes
- * the changes.
+ * Reads and changes the tasks of a store, and publishes the changes. Each change is atomic, even if other processes
+ * change the task at the same time.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -13,7 +13,7 @@ import type { TaskWaitOptions } from './service.ts'
 import { finish, type Transition } from './state.ts'
 import type { TaskRecordStore } from './store.ts'
 
-/** How often a change is attempted while concurrent changes win. */
+/** How often a change is attempted if concurrent changes prevent it. */
 const MAX_ATTEMPTS = 100
 
 /** The interval at which tasks are read again if the store notifies of changes, in milliseconds. */
@@ -78,8 +78,8 @@ export class TaskRepository {
   /**
    * Changes a task and notifies the subscribers. Returns the changed task.
    *
-   * @param known The last known state of the task, which saves reading it; it may be outdated.
-   * @throws {SdkError} `LIMIT_EXCEEDED` if concurrent changes keep winning.
+   * @param known The last known state of the task, so that it need not be read. It may be outdated.
+   * @throws {SdkError} `LIMIT_EXCEEDED` if concurrent changes prevented all attempts.
    */
   async change(
     taskId: string,
@@ -106,7 +106,7 @@ export class TaskRepository {
     try {
       this.subscribers.publishChange(taskId, await this.#store.load(taskId))
     } catch {
-      // Callers of `next` read the task again after a while
+      // Nothing is lost, because callers of `next` read the task again after a while
     }
   }
 

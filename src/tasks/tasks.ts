@@ -31,7 +31,7 @@ import { checkOptions, type TasksOptions } from './options.ts'
 import type { TaskService } from './service.ts'
 import { createMemoryTaskStore } from './store.ts'
 
-/** Returned by a tool whose outcome is reported externally. */
+/** The value that a tool returns if the outcome of its task will be reported later, from elsewhere. */
 export interface TaskHandle {
   /** Marks the value as a handle instead of a result. */
   readonly resultType: 'task'
@@ -43,11 +43,11 @@ export interface TaskHandle {
 /** The tasks of one server: an extension, and methods to report outcomes externally. */
 export interface Tasks extends ServerExtension {
   /**
-   * The handle of the task that a handler works on. Return it from the handler if the outcome will
-   * be reported externally: by a queue, a webhook or another process.
+   * Returns the handle of the task that a handler works on. Return the handle from the handler if the outcome will
+   * be reported later with `complete` or `fail`, for example by a queue, a webhook or another process.
    *
-   * @throws {SdkError} `UNSUPPORTED` if the handler answers a plain request, which never happens
-   *   for a tool whose task is `required`.
+   * @throws {SdkError} `UNSUPPORTED` if the call does not run as a task, which never happens for a tool whose
+   *   task is `required`.
    */
   handle(ctx: Pick<Context, 'id'>): TaskHandle
   /**
@@ -69,7 +69,7 @@ export interface Tasks extends ServerExtension {
 const DEFAULT_LEASE_MS = 30_000
 
 /**
- * Creates the task support of a server; pass it to `server.extend`, once.
+ * Creates the task support of a server. Pass the returned object to `server.extend`, once.
  *
  * A task belongs to the principal that created it. Without authentication, anyone who knows the id
  * of a task can access it: the id then acts as a bearer secret.
@@ -97,7 +97,7 @@ export function tasks(options: TasksOptions = {}): Tasks {
   return new ServerTasks(options)
 }
 
-/** The {@link Tasks} of a server, with the members that only the server and its host use. */
+/** The {@link Tasks} of a server, with the members that only the server and its platform use. */
 export class ServerTasks implements Tasks, TaskFactory {
   readonly #options: TasksOptions
   /** The ids of the tasks that calls became, by the context of the call. */
@@ -227,7 +227,7 @@ export class ServerTasks implements Tasks, TaskFactory {
     return this.#service
   }
 
-  /** Handles a core task method, which only one revision has. */
+  /** Handles a method for core tasks, which only 2025-11-25 has. */
   #answerCore(answer: TaskMethod, params: JsonObject, ctx: RequestContext): Promise<Result> {
     if (ctx.exchange.revision.tasks === 'core') return answer(this.#served, params, ctx)
     throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: "${ctx.method}"`)

@@ -1,10 +1,13 @@
 /**
- * Waiting for a store that is not available at the moment, such as a database during a restart.
+ * Handles a store that is temporarily unavailable, such as a database during a restart.
  */
 import { pause } from '../patterns/timers.ts'
 import { ProtocolError, retryAfterMsOf } from '../protocol/errors.ts'
 
-/** How long a store will not be available, if its error states this, in milliseconds. */
+/**
+ * How long a store will probably be unavailable, in milliseconds; `undefined` if the error does not mean that the store
+ * is unavailable.
+ */
 function unavailableForMs(error: unknown): number | undefined {
   return error instanceof ProtocolError ? retryAfterMsOf(error) : undefined
 }

@@ -20,9 +20,9 @@ import { taskReporter, type AwaitedTask } from './polling.ts'
 import { isFinal } from './record.ts'
 import { TaskInput } from './task-input.ts'
 
-/** Number of polls before subscribing to notifications. */
+/** The number of polls before the client subscribes to notifications. */
 const POLLS_BEFORE_SUBSCRIBING = 2
-/** How long polling pauses while the server sends notifications, in milliseconds. */
+/** The shortest poll interval while the server sends notifications, in milliseconds. */
 const SUBSCRIBED_POLL_MS = 30_000
 
 /**
@@ -51,7 +51,7 @@ export async function waitForTask(awaited: AwaitedTask): Promise<Result> {
   }
 }
 
-/** Whether the caller answers with another call, which continues polling the task. */
+/** Whether the caller will repeat the call with answers. The repeated call then continues to poll the task. */
 function isAnsweredLater(
   { [startedOperation]: operation }: RepeatedRequestOptions,
   error: unknown,
@@ -110,8 +110,8 @@ class TaskWait {
   }
 
   /**
-   * Replaces the known state. A polled state is current whatever its timestamp says; `run` checks the
-   * state of a notification with {@link #isStale} first.
+   * Replaces the known state. A polled state is always current, whatever its timestamp says. The state in a
+   * notification may be older, so `run` checks it with {@link #isStale} first.
    */
   #apply(task: DetailedTask | undefined): void {
     if (!task) return
@@ -136,7 +136,7 @@ class TaskWait {
     } catch (error) {
       if (!isTransient(error)) throw error
       this.#failures++
-      // With a known task, `run` pauses before the next poll
+      // If the state of the task is known, `run` pauses before the next poll
       if (!this.#task) await this.#wait(this.#intervalMs())
       return undefined
     }
@@ -168,7 +168,7 @@ class TaskWait {
     if (signal?.aborted) throw abortReason(signal)
   }
 
-  /** The caller's deadline, or the time when the server may delete the task, if that is earlier. */
+  /** The deadline of the caller, or the time when the server may delete the task, whichever is earlier. */
   #deadline(): number {
     const { maxTimeoutMs = Infinity } = this.#awaited.request
     // Uses the local clock only, since the server's creation time comes from a clock that may differ
@@ -197,7 +197,7 @@ class TaskWait {
     }
     const onEnd = (): void => {
       this.#isSubscribed = false
-      // The stream may have ended because the client was closed; the next poll finds out
+      // The stream may have ended because the client was closed, which the next poll finds out
       this.#endPause?.()
     }
     receive().then(onEnd, onEnd)

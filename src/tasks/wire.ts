@@ -1,5 +1,5 @@
 /**
- * The formats of tasks in messages: one of the extension, and one of 2025-11-25.
+ * Converts the record of a task to the formats in messages: that of the extension, and that of 2025-11-25.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
@@ -16,13 +16,13 @@ export const META_RELATED_TASK = 'io.modelcontextprotocol/related-task'
 /** The key in `_meta` of the text that a model receives until the task is done; 2025-11-25 only. */
 export const META_IMMEDIATE_RESPONSE = 'io.modelcontextprotocol/model-immediate-response'
 
-/** The common fields of a task, without the fields of its state. */
+/** A task in the format of the extension, without the fields that depend on its status. */
 export function taskOf(record: TaskRecord): Task {
   const { ttlMs, pollIntervalMs } = record
   return { ...commonFields(record), ttlMs, pollIntervalMs }
 }
 
-/** A task with the fields of its state, as sent in results and notifications. */
+/** A task in the format of the extension, with the fields that depend on its status. */
 export function detailedTaskOf(record: TaskRecord, revision: RevisionFacts): DetailedTask {
   const task: DetailedTask = taskOf(record)
   const { status, inputs, result, error } = record

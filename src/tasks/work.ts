@@ -67,8 +67,7 @@ export class TaskWork {
   }
 
   /**
-   * Runs a task until it finishes, requests input or is cancelled. Does nothing if the task is not
-   * waiting to run.
+   * Runs a task until it finishes, requests input or is cancelled. Does nothing if the task is not ready to run.
    */
   async run(taskId: string, platform: Platform, leased?: TaskRecord): Promise<void> {
     if (this.#running.has(taskId)) return
@@ -94,8 +93,8 @@ export class TaskWork {
   }
 
   /**
-   * Lets work continue in the background and reports its failure, unless the store says that it is
-   * not available.
+   * Lets work continue in the background, and reports its failure. An unavailable store is not reported here, because
+   * the store does that itself.
    */
   runInBackground(work: Promise<unknown>): Promise<unknown> {
     return work.catch(ignoreUnavailable).catch((error: unknown) => this.#server.report(error))
@@ -107,7 +106,7 @@ export class TaskWork {
     return {
       cancellation,
       save: (recording) => whenAvailable(() => this.#change(run, withRecording(recording))),
-      // A status message is not worth waiting for
+      // If the store is not available, a status message is lost: it is not worth a wait
       setStatusMessage: (text) =>
         this.#change(run, setStatusMessage(text)).catch(ignoreUnavailable),
       notify: (message) => {
@@ -117,7 +116,7 @@ export class TaskWork {
   }
 
   /**
-   * Takes the lease on a task; `undefined` if the task is not to be run, or not by this process.
+   * Takes the lease on a task. Returns `undefined` if the task is not ready to run, or another process has the lease.
    */
   async #claim(taskId: string): Promise<TaskRecord | undefined> {
     const { leaseMs, store } = this.#options
@@ -173,9 +172,9 @@ export class TaskWork {
   }
 
   /**
-   * Stores the transition that results from a run. If the store fails, the attempt is repeated. If
-   * the store never accepts the outcome, for example because it is too large, the task fails. With
-   * the option `begin`, there is only one attempt: the platform repeats a run that fails.
+   * Stores the transition that results from a run. If the store fails, this is tried again. If the store never accepts
+   * the outcome, for example because it is too large, the task fails. With the option `begin`, there is only one
+   * attempt, because the platform repeats a run that fails.
    */
   async #saveOutcome(run: Run, transition: Transition): Promise<void> {
     if (this.#options.begin) return this.#change(run, transition)
