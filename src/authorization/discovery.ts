@@ -130,8 +130,8 @@ export async function discoverAgain(
 }
 
 /**
- * Returns the authorization server that the application chooses. If it chooses none, returns the first that can
- * be reached.
+ * Returns the authorization server that the option `chooseIssuer` chooses. Without this option, returns the first that
+ * can be reached.
  */
 async function chooseServer(
   network: Network,

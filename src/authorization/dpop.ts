@@ -15,9 +15,9 @@ import type { Proofs } from './requests.ts'
 /** The key that tokens are bound to. */
 export interface DpopOptions {
   /**
-   * Returns the key pair. Called once per process. A stored token can be used only with the key that it is bound
-   * to, so return the same pair in each process. The private key need not be extractable. By default a new pair
-   * is generated in memory, and never stored.
+   * Returns the key pair. Called once. A stored token can be used only with the key that it is bound to, so
+   * return the same pair in each process. The private key need not be extractable. By default a new pair is
+   * generated, and never stored.
    */
   readonly keyPair?: () => Awaitable<{ publicKey: CryptoKey; privateKey: CryptoKey }>
   /**

@@ -17,9 +17,9 @@ const MAX_QUEUED = 16
  * Creates two connected transports. Each transport receives the messages that the other transport sends, in
  * order and never synchronously within `send`.
  *
- * Messages are copied as if serialized to JSON and parsed again, so that the sides share no
- * objects, and values that JSON does not support are lost as over a network. Closing one side
- * closes both; messages that it sent before are still delivered.
+ * Messages are copied as if serialized to JSON and parsed again: the sides share no objects, and values that JSON
+ * does not support are lost, as over a network. If one side is closed, both are. Messages that the closed side has
+ * sent before are still delivered.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
@@ -35,11 +35,11 @@ class InMemoryTransport implements Transport {
   peer: InMemoryTransport | undefined
   #receiver: Receiver | undefined
   /**
-   * The messages from the peer that were not received yet. It is a set because removing the first item of
-   * a set is cheap.
+   * The messages from the peer that were not delivered yet. This is a set, not an array, because it is cheap to
+   * remove the first item of a set.
    */
   readonly #incoming = new Set<unknown>()
-  /** Settles when the queue is empty. Absent while it is empty. */
+  /** Settles when all queued messages have been delivered. Absent while the queue is empty. */
   #drained: Promise<void> | undefined
   #closed = false
 

@@ -10,7 +10,7 @@ import type { Receiver } from '../protocol/transport.ts'
 /** The maximum number of queued messages. */
 const MAX_QUEUED = 10_000
 
-/** Messages that arrive faster than they are processed. */
+/** Delivers messages to a receiver, and queues those that arrive while the receiver is busy. */
 export class Inbox {
   readonly #receive: Receiver['message']
   readonly #onFailure: (reason: SdkError) => void

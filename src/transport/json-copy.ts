@@ -5,9 +5,8 @@
  */
 
 /**
- * Returns the value as it would arrive over a network: it shares no objects with the original,
- * values that JSON does not support are omitted, or `null` in arrays, and lone surrogates become
- * U+FFFD.
+ * Returns the value as it would arrive over a network. It shares no objects with the original. Values that JSON does
+ * not support are omitted, or replaced with `null` in arrays. Lone surrogates become U+FFFD.
  *
  * @throws {TypeError} For a bigint.
  * @throws {RangeError} For an object that contains itself.

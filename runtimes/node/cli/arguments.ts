@@ -36,14 +36,14 @@ export interface Invocation {
   readonly options: Options
 }
 
-/** A command line whose server may be given as a domain, which must be resolved. */
+/** A parsed command line. If the server is given as a domain, the domain must still be resolved. */
 export interface ParsedInvocation extends Omit<Invocation, 'target'> {
   readonly target: Target | { readonly domain: string }
 }
 
 /**
- * A server: an endpoint, perhaps with the card that names it; or a program that communicates over
- * stdio.
+ * A server. It is either an endpoint, with the card that lists the endpoint if there is one, or a program that
+ * communicates over stdio.
  */
 export type Target =
   | { readonly url: string; readonly card?: Parameters<typeof compareCard>[0] }
@@ -92,7 +92,7 @@ export interface Options {
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string | undefined
   readonly resources: readonly string[]
-  /** The public URL of a receiver on this machine. */
+  /** The public URL at which this program receives webhooks. */
   readonly webhook: string | undefined
   readonly port: number | undefined
   readonly path: string | undefined
@@ -100,10 +100,10 @@ export interface Options {
   readonly verbose: boolean
   /** The MCP hosts to configure, such as Claude Desktop. */
   readonly clients: readonly McpHostName[]
-  /** The name of the server in a host. */
+  /** The name of the server in the configuration of hosts. */
   readonly name: string | undefined
   readonly scope: Scope
-  /** Whether to replace another server or file. */
+  /** Whether to replace a server that already has the name, or an existing file. */
   readonly force: boolean
   /** The file to write. */
   readonly output: string | undefined
@@ -144,7 +144,7 @@ export function readArguments(
   const [target, commandArguments] = hasProgram
     ? [programTarget(argv.slice(separator + 1)), others]
     : [module ?? urlTarget(others[0], takesModule), others.slice(1)]
-  // The token in EDGEWISE_TOKEN must not be written to a file, so an empty token overrides it
+  // These commands write headers to files. An empty token prevents that the token in EDGEWISE_TOKEN is written
   const clients = command === 'install' ? requireHosts(values.client) : []
   const options = optionsOf(takesModule ? { token: '', ...values } : values, clients)
   return { command, target, commandArguments, options }
@@ -159,7 +159,7 @@ function parse(args: readonly string[]) {
       tokens: true,
     })
   } catch (error) {
-    // The first sentence of Node's message. The others give advice that does not apply
+    // Only the first sentence of Node's message, because the others give advice that does not apply
     throw new UsageError(error instanceof Error ? (error.message.split(/\.\s/)[0] ?? '') : '')
   }
 }
@@ -204,14 +204,14 @@ function programTarget([command, ...args]: readonly string[]): Target {
   return { command, args }
 }
 
-/** A domain, or this machine with a port. */
+/** Matches a domain, or a name of this machine, which may have a port. */
 const DOMAIN = /^(?:(?:[\w-]+\.)+[a-z][a-z\d-]+|(?:localhost|127\.0\.0\.1)(?::\d+)?)$/i
 
-/** A file name, even if it has the form of a domain. A program must follow `--`. */
+/** Matches file names, some of which have the form of a domain. A program must be given after `--`. */
 const FILE_NAME = /\.(?:[cm]?[jt]sx?|py|rb|sh|exe|jar|php|pl|rs|go|json)$/i
 
 /**
- * The server that is given as a URL or a domain.
+ * Reads a server that is given as a URL or a domain.
  *
  * @throws {UsageError} If it is neither.
  */
@@ -223,7 +223,7 @@ function urlTarget(text: string | undefined, takesModule: boolean): ParsedInvoca
   if (DOMAIN.test(text) && !FILE_NAME.test(text)) return { domain: text }
   if (!/^https?:$/.test(parseUrl(text)?.protocol ?? '')) {
     const problem = `"${text}" is not an HTTP URL: it must begin with "http://" or "https://"`
-    // A host with a port lacks only the scheme. Other text may be a program or a tool
+    // If the text is a host with a port, only the scheme is missing. Any other text may be a program or a tool
     if (/^[\w.-]+:\d+(?:\/|$)/.test(text))
       throw new UsageError(`${problem}, such as "http://${text}"`)
     const module = takesModule ? 'a module ends with ".js" or ".ts", and ' : ''
@@ -240,7 +240,7 @@ function urlTarget(text: string | undefined, takesModule: boolean): ParsedInvoca
 }
 
 /**
- * The headers of `--header`, and the token.
+ * Reads the headers of `--header`, and adds the token.
  *
  * @throws {UsageError} If HTTP does not allow one of them.
  */

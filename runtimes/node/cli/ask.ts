@@ -17,7 +17,7 @@ import { indented, oneLine, safe, printNotice } from './print.ts'
 
 type Ask = (question: string) => Promise<string>
 
-/** Questions are asked one at a time, because there is one terminal. */
+/** Lets only one elicitation be answered at a time, because there is only one terminal. */
 const oneAtATime = semaphore(1)
 
 /**
@@ -61,7 +61,7 @@ async function askNext(
   }
 }
 
-/** Accepts a form with its defaults; declines it if a required field has none. */
+/** Accepts a form with its defaults. Declines it if a required field has no default. */
 function acceptDefaults(fields: readonly FormField[]): ElicitResult {
   const unanswered = fields.filter((field) => field.required && field.default === undefined)
   if (unanswered.length === 0) return { action: 'accept', content: {} }
@@ -108,7 +108,7 @@ async function askField(
   }
 }
 
-/** Parses an answer; `undefined` if it is invalid. */
+/** Parses the answer to a field. Returns `undefined` if it is invalid. */
 function parseAnswer(text: string, { kind }: FormField): FormValue | undefined {
   switch (kind) {
     case 'number':

@@ -1,6 +1,6 @@
 /**
- * `edgewise bridge`: makes a remote server available to hosts that can only start programs, or a program to
- * clients that support only HTTP. Both sides may use any revision.
+ * `edgewise bridge`: makes a remote server available to hosts that can only start programs, or makes a program available
+ * to clients that support only HTTP. The client and the server may use any revision.
  */
 import { createGateway } from '../../../src/presets/server.ts'
 import { taskPolling } from '../../../src/tasks/index.ts'

@@ -16,13 +16,13 @@ import { ConnectError, open } from './open.ts'
 import { oneLine, print, printJson, printNotice } from './print.ts'
 import { requireNoArguments, UsageError } from './usage.ts'
 
-/** The time in every entry, so that the same files always make the same bundle. */
+/** The modification time of every entry, so that the same files always result in the same bundle. */
 const TIME = new Date(1980, 0, 1)
 
-/** The host system of archive entries with Unix permissions. */
+/** The number that marks archive entries as having Unix permissions. */
 const UNIX = 3
 
-/** A bundle. */
+/** A packed bundle. */
 export interface Bundle {
   readonly manifest: JsonObject
   /** The name of the file, without a suffix. */
@@ -31,8 +31,8 @@ export interface Bundle {
 }
 
 /**
- * Creates a bundle from a module, or from a folder with a `package.json`. The server is started from its
- * bundled files alone, so that a missing file or package is noticed.
+ * Creates a bundle from a module, or from a folder with a `package.json`. Starts the server from the bundled files
+ * alone, to notice if a file or package is missing.
  *
  * @throws {UsageError} If the server cannot be bundled.
  * @throws {ConnectError} If it does not start.
@@ -52,7 +52,7 @@ export async function createBundle(path: string, options: Options): Promise<Bund
   const files = new Map([['manifest.json', { bytes, mode: 0o644 }], ...contents.files])
   const entries: Zippable = {}
   for (const [entryPath, file] of files) {
-    // A regular file with its permissions, in the upper 16 bits
+    // The upper 16 bits contain the type, a regular file, and the permissions
     const attrs = (0o100000 | (file.mode & 0o777)) * 0x1_00_00
     entries[entryPath] = [file.bytes, { level: 9, mtime: TIME, os: UNIX, attrs }]
   }
@@ -116,7 +116,7 @@ async function write(path: string, { bytes, mode }: BundledFile): Promise<void> 
   await writeFile(path, bytes, { mode })
 }
 
-/** The name of the package or the server, as the name of a file. */
+/** Returns the name of the bundle's file: the given name, or the name of the package or the server. */
 function nameOf(
   { manifest, written }: BundleContents,
   { info }: StartedServer,

@@ -10,7 +10,7 @@ import { printJson, printResult, progressBar } from './print.ts'
 import { UsageError } from './usage.ts'
 import { readObject, readValues } from './values.ts'
 
-/** Calls the tool; returns 1 if it failed. */
+/** Calls a tool. The exit status is 1 if the tool failed. */
 export async function call(invocation: Invocation): Promise<number> {
   const { commandArguments, options } = invocation
   const [name, ...words] = commandArguments

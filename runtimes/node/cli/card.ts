@@ -20,9 +20,9 @@ interface Publication {
 }
 
 /**
- * Prints a card.
+ * `edgewise card`: prints the card that a module exports.
  *
- * @throws {UsageError} If there is none.
+ * @throws {UsageError} If the module exports no card.
  */
 export async function printCard([file, ...others]: readonly string[]): Promise<number> {
   if (others.length > 0) throw new UsageError(`Unexpected argument: "${others[0]}"`)
@@ -32,8 +32,8 @@ export async function printCard([file, ...others]: readonly string[]): Promise<n
 }
 
 /**
- * Validates an entry of the registry, and prints it. The entry is a file, such as `server.json`, or is
- * made from the card that a module exports.
+ * `edgewise publish`: validates an entry of the registry, and prints it. The entry is read from a file, such as
+ * `server.json`, or created from the card that a module exports.
  *
  * @throws {UsageError} If there is no entry, it is invalid, or `--dry-run` is missing.
  */
@@ -78,12 +78,12 @@ async function readJson(path: string): Promise<unknown> {
 /**
  * Loads a module, and finds the card among its exports.
  *
- * @throws {UsageError} If it cannot be loaded, or exports no card.
+ * @throws {UsageError} If the module cannot be loaded, or exports no card.
  */
 async function loadPublication(path: string): Promise<Publication> {
   const { requireCard } = await import('#internal/cards')
   let exported: Readonly<Record<string, unknown>>
-  // Standard output is for the card alone, whatever the module prints
+  // Standard output must contain only the card, so what the module prints goes to standard error
   console.log = console.info = console.debug = console.error
   try {
     exported = (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>

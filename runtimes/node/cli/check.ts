@@ -1,5 +1,5 @@
 /**
- * `edgewise check`: checks a server against the specification, and prints what it violates.
+ * `edgewise check`: checks a server against the specification, and prints the violations.
  *
  * @see https://modelcontextprotocol.io/specification/versioning
  */
@@ -22,7 +22,7 @@ import { sarifOf } from './sarif.ts'
 import { requireNoArguments, UsageError } from './usage.ts'
 import { version } from './version.ts'
 
-/** How long one answer may take, in milliseconds. */
+/** How long each response of the server may take, in milliseconds. */
 const TIMEOUT_MS = 30_000
 
 /** Prints the findings. The exit status is 1 if one of them is an error. */
@@ -51,7 +51,7 @@ export async function check(invocation: Invocation): Promise<number> {
   return findings.some(({ severity }) => severity === 'error') ? 1 : 0
 }
 
-/** Converts an error of `fetch`, which does not name the server, to one that does. */
+/** Converts an error of `fetch` to an error that names the server. Returns any other error unchanged. */
 function connectError(error: unknown, target: Invocation['target']): unknown {
   const hasNoAnswer =
     error instanceof TypeError || (error instanceof SdkError && error.code === 'TIMEOUT')
@@ -65,7 +65,7 @@ const headings: Readonly<Record<Severity, string>> = {
   note: 'Notes',
 }
 
-/** The maximum number of entries that are listed before a message that applies to all of them. */
+/** The maximum number of entries, such as tools, that are listed at the beginning of a message. */
 const MAX_SUBJECTS = 8
 
 /** Prints the findings by severity and rule. */

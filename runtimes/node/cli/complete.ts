@@ -1,5 +1,5 @@
 /**
- * `edgewise complete`: prints completions for an argument of a prompt, or a variable of a template.
+ * `edgewise complete`: prints completions for an argument of a prompt, or for a variable of a resource template.
  */
 import type { CompletionReference } from '../../../src/index.ts'
 import type { Invocation } from './arguments.ts'

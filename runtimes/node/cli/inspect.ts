@@ -1,6 +1,6 @@
 /**
- * `edgewise inspect`: opens the playground on a server. The page connects to this process, which
- * forwards everything, so that servers need not allow other origins.
+ * `edgewise inspect`: opens the playground for a server. The page connects to this process, which forwards all messages
+ * to the server. The server therefore need not allow the origin of the page.
  */
 import { readFile } from 'node:fs/promises'
 import { createGateway, createHandler, statefulSessions } from '../../../src/presets/server.ts'
@@ -24,7 +24,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 const pageFolder = new URL('../../../playground/', import.meta.url)
 
 /**
- * Serves the page until interrupted.
+ * Serves the playground until the process is interrupted.
  *
  * @throws {SdkError} `CLOSED` if the inspected program has exited; `INVALID_USE` if the port is
  *   taken.
@@ -39,7 +39,7 @@ export async function inspect(invocation: Invocation): Promise<number> {
   const server = 'url' in invocation.target ? invocation.target.url : undefined
   const site = await serveLocally(options.port ?? 0, async (request, path) => {
     const response = await (path === '/mcp' ? serve(request) : readPage(path, server))
-    // The policy also restricts responses that come from the server, as they could be pages
+    // The policy also applies to responses of the inspected server, because they could be pages
     for (const [name, value] of policy) response.headers.set(name, value)
     return response
   }).catch(async (error: unknown) => {
@@ -114,7 +114,7 @@ function withServer(html: string, server: string): string {
   return html.replace('<head>', () => `<head><meta name="relayed-server" content="${content}">`)
 }
 
-/** The headers of the hosted page: its content security policy, which also forbids framing. */
+/** Reads the headers that the hosted playground has: its content security policy, which also forbids framing. */
 async function readPolicy(): Promise<[name: string, value: string][]> {
   const text = await readFile(new URL('_headers', pageFolder), 'utf8').catch(() => '')
   return [...text.matchAll(/^ +([\w-]+): (.+)$/gm)].map(([, name = '', value = '']) => [

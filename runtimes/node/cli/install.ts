@@ -31,7 +31,7 @@ export interface ChangeOptions {
   readonly host: McpHostName
   readonly scope: Scope
   readonly machine: Machine
-  /** Changes nothing. */
+  /** Whether to only compute the change, without storing it. */
   readonly dryRun: boolean
 }
 
@@ -39,7 +39,7 @@ export interface ChangeOptions {
 export interface Change {
   /** The path of the configuration. */
   readonly path: string
-  /** Whether the text differs from before. */
+  /** Whether the text differs from the text before. */
   readonly changed: boolean
   /** The text of the configuration afterwards. */
   readonly text: string
@@ -50,7 +50,7 @@ export interface Change {
 /**
  * Adds a server to the configuration of a host.
  *
- * @param force Whether to replace another server of that name.
+ * @param options With `force`, replaces another server that has the same name.
  * @throws {ConfigurationError} If the configuration cannot be changed.
  * @throws {UsageError} If the host does not support an option of the server.
  */
@@ -104,7 +104,7 @@ async function changeConfiguration(
   if (text === file.text || dryRun) {
     return { path, text, changed: text !== file.text, backup: undefined }
   }
-  // A file of the user may contain secrets; a file of the project is shared
+  // The user's file may contain secrets. The project's file is shared with others
   const mode = scope === 'user' ? 0o600 : 0o644
   const backup = await replaceConfiguration(file, text, { mode })
   return { path, text, changed: true, backup }
@@ -122,8 +122,8 @@ interface Addition extends Pick<Invocation, 'target'> {
  * `edgewise install`: adds a server to hosts, and prints what the user has to do next.
  *
  * @throws {UsageError} If a host does not support an option.
- * @throws {ConfigurationError} If a configuration cannot be changed. The hosts before it in the
- *   list have the server then.
+ * @throws {ConfigurationError} If a configuration cannot be changed. The server was then already added to the hosts
+ *   before this one in the list.
  */
 export async function install(invocation: Invocation): Promise<number> {
   requireNoArguments(invocation.commandArguments)
@@ -135,8 +135,8 @@ export async function install(invocation: Invocation): Promise<number> {
  * Adds a server to hosts, and prints what the user has to do next.
  *
  * @throws {UsageError} If a host does not support an option.
- * @throws {ConfigurationError} If a configuration cannot be changed. The hosts before it in the
- *   list have the server then.
+ * @throws {ConfigurationError} If a configuration cannot be changed. The server was then already added to the hosts
+ *   before this one in the list.
  */
 export async function addToHosts(addition: Addition, machine: Machine): Promise<void> {
   const { target, options } = addition

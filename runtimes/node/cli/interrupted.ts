@@ -8,13 +8,13 @@ import { constants } from 'node:os'
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 type Signal = (typeof signals)[number]
 
-/** The grace period for an interrupted command, in milliseconds. Closing a program takes up to 4 seconds. */
+/** How long an interrupted command may take to end, in milliseconds. It takes up to 4 seconds to end a child process. */
 const GRACE_MS = 5000
 
 const controller = new AbortController()
 
 /**
- * Aborts when the process is interrupted. Requests are then aborted, and connections closed normally.
+ * Aborts when the process is interrupted. The command then aborts its requests, and closes its connections normally.
  */
 export const interruption: AbortSignal = controller.signal
 
@@ -23,7 +23,7 @@ export interface Lifetime {
   /** Ends the lifetime with a reason, such as the exit of a program. */
   readonly end: (reason: Error) => void
   /**
-   * Resolves when the process is interrupted. Rejects with the reason if the lifetime was ended.
+   * Resolves when the process is interrupted. Rejects with the reason if `end` was called.
    */
   readonly untilEnd: () => Promise<void>
 }
@@ -67,7 +67,7 @@ export function interruptedStatus(): number {
 export function listenForInterruptions(): void {
   for (const signal of signals) process.on(signal, () => interrupt(signal))
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // The reader has read enough: the command ends at once, with the status of SIGTERM
+    // The reader needs no more output, so the command ends, with the status of SIGTERM
     if (error.code === 'EPIPE') return controller.abort('SIGTERM')
     process.stderr.write(`Cannot print: ${error.message}\n`)
     process.exit(1)

@@ -1,6 +1,5 @@
 /**
- * `edgewise links`: prints badges and commands for the README of a server, with which users add the
- * server to their hosts.
+ * `edgewise links`: prints badges for the README of a server, with which users add the server to their hosts.
  */
 import type { JsonObject } from '../../../src/index.ts'
 import type { Invocation } from './arguments.ts'
@@ -9,21 +8,21 @@ import { headersOf, isFile, nameFor } from './hosts/hosted-server.ts'
 import { print } from './print.ts'
 import { requireNoArguments, UsageError } from './usage.ts'
 
-/** The links and commands that add a server to hosts. */
+/** The links that add a server to hosts. */
 export interface InstallLinks {
-  /** Opens Cursor. */
+  /** The link that opens Cursor. */
   readonly cursor: string
-  /** The same, as a web address, because GitHub removes links with other schemes. */
+  /** An https URL that leads to the link for Cursor, because GitHub removes links with other schemes. */
   readonly cursorWeb: string
-  /** Opens VS Code. */
+  /** The link that opens VS Code. */
   readonly vscode: string
-  /** The same, as a web address. */
+  /** An https URL that leads to the link for VS Code. */
   readonly vscodeWeb: string
 }
 
 /**
- * Creates the links. They are public, so they contain no values of headers and variables: VS Code
- * asks the user for them, and Cursor reads them from environment variables.
+ * Creates the links. They are public, so they do not contain the values of headers and variables. VS Code asks the user
+ * for these values, and Cursor reads them from environment variables.
  *
  * @see https://cursor.com/docs/mcp/install-links
  * @see https://code.visualstudio.com/api/extension-guides/ai/mcp#create-an-mcp-installation-url
@@ -74,7 +73,7 @@ function requirePublished(command: string, args: readonly string[]): void {
   )
 }
 
-/** The server with a variable in place of each value. */
+/** Replaces the value of each header or variable with a reference to an environment variable. */
 function withVariables(server: HostedServer): HostedServer {
   if ('command' in server) return { ...server, env: mapValues(server.env, (name) => `\${${name}}`) }
   return {

@@ -72,7 +72,7 @@ export async function list(invocation: Invocation): Promise<number> {
   return 0
 }
 
-/** An empty list, for a server that declares the capability but does not implement this method. */
+/** Returns an empty list if the server does not implement the method, although it declares the capability. */
 function ignoreUnsupported(error: unknown): [] {
   if (error instanceof ProtocolError && error.code === ErrorCode.METHOD_NOT_FOUND) return []
   throw error

@@ -31,7 +31,7 @@ export async function listen(invocation: Invocation): Promise<number> {
   const changes = await subscribeToChanges(client, resources)
   const endUnsupported = (): void => end(unsupported('changes'))
   if (changes) awaitEnd(changes).then(endUnsupported, end)
-  // Node exits when no connection is open, for example because the server offers no stream
+  // Node emits this when no connection is open any more, for example because the server offers no stream
   process.once('beforeExit', endUnsupported)
   printNotice(`Listening to ${client.serverInfo?.name ?? 'the server'} in ${client.revision}`)
   await untilEnd()
@@ -41,7 +41,7 @@ export async function listen(invocation: Invocation): Promise<number> {
 /**
  * Subscribes to all list changes, and to the updates of some resources.
  *
- * @returns `undefined` if the server announces no changes, but may send logs.
+ * @returns The subscription; `undefined` if the server announces no changes, but may send logs.
  * @throws {SdkError} `UNSUPPORTED` if the server sends no notifications, or none for one of the
  *   resources.
  */

@@ -1,5 +1,5 @@
 /**
- * A web site for the user who started it. Any page in a browser, and any other user of this machine, can
+ * A web site that only the user who started it can use. Any page in a browser, and any other user of this machine, can
  * send requests to a port of the machine. Each request is therefore checked before it is handled.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/tutorials/security/security_best_practices
@@ -12,7 +12,7 @@ const HOST = '127.0.0.1'
 
 /** A site that is being served. */
 export interface LocalSite {
-  /** The address of its page, with the secret. */
+  /** The URL of the page, which contains the secret path. */
   readonly url: string
   /** Closes all connections, and stops listening. */
   close(): void
@@ -24,8 +24,8 @@ export function secretPath(): string {
 }
 
 /**
- * Listens on localhost below a secret path. Rejects requests that name another host (as after DNS
- * rebinding), come from a page of another origin, or lack the secret.
+ * Listens on localhost, and serves a site below a secret path. Rejects requests that name another host (as after DNS
+ * rebinding), come from a page of another origin, or lack the secret path.
  *
  * @param port 0 for any free port.
  * @param answer Answers a request for a path below the secret one, such as `/mcp`.

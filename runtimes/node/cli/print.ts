@@ -1,7 +1,6 @@
 /**
- * Prints results for people. Everything from a server is untrusted: control characters and
- * invisible characters are escaped, and a name is kept on one line, so that it cannot imitate other
- * output.
+ * Prints results for people. All text from a server is untrusted. Control characters and invisible characters are
+ * escaped, and names are printed on one line, so that they cannot imitate other output.
  *
  * @see https://www.unicode.org/reports/tr36/
  */
@@ -37,11 +36,11 @@ export function problemPrinter(isVerbose: boolean): (error: unknown) => void {
 
 /** Prints a value as JSON. */
 export function printJson(value: unknown): void {
-  // `print` also escapes the control characters that JSON allows unescaped; the value stays the same
+  // `print` escapes the control characters that JSON allows without an escape, which does not change the value
   print(JSON.stringify(value, null, 2))
 }
 
-/** Prints rows of a name and its meaning. */
+/** Prints rows, each with a name and the first line of its meaning. */
 export function printRows(rows: readonly (readonly [name: string, meaning: string])[]): void {
   const safeRows = rows.map(([name, meaning]) => [oneLine(name), meaning] as const)
   const width = Math.min(MAX_NAME_WIDTH, Math.max(0, ...safeRows.map(([name]) => name.length)))
@@ -51,7 +50,7 @@ export function printRows(rows: readonly (readonly [name: string, meaning: strin
   }
 }
 
-/** Prints the result of a tool; a failure is written to standard error. */
+/** Prints the result of a tool. If the tool failed, prints it to standard error. */
 export function printResult({ content, structuredContent, isError }: CallToolResult): void {
   const lines = content.map(textOf)
   if (structuredContent !== undefined && !content.some(({ type }) => type === 'text')) {
@@ -109,33 +108,33 @@ export function progressBar(): ProgressBar {
 }
 
 /**
- * Control characters except line feeds and tabs, line separators, and invisible characters such as
- * direction marks, fillers and tags; but neither joiners nor variation selectors.
+ * Matches control characters except line feeds and tabs, line separators, and invisible characters such as direction
+ * marks, fillers and tags. Does not match joiners and variation selectors.
  */
 const INVISIBLE =
   /(?!\n|\t|\u200C|\u200D|\uFE0E|\uFE0F)[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]/u
-/** Joiners where neither a script nor an emoji needs them. */
+/** Matches joiners that neither a script nor an emoji needs. */
 const NEEDLESS_JOINER =
   /(?<!\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F|\p{Script=Arabic}|\p{M})(?:\u200C|\u200D)/u
-/** Variation selectors that follow no emoji. */
+/** Matches variation selectors that do not follow an emoji. */
 const NEEDLESS_SELECTOR = /(?<!\p{Emoji})(?:\uFE0E|\uFE0F)/u
-/** The characters to escape. */
+/** Matches the characters to escape. */
 const UNSAFE = new RegExp(
   `${INVISIBLE.source}|${NEEDLESS_JOINER.source}|${NEEDLESS_SELECTOR.source}`,
   'gu',
 )
 
-/** Text in which control and invisible characters are escaped, as in JSON. */
+/** Escapes control characters and invisible characters, as in JSON. */
 export function safe(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(UNSAFE, escapeUnits)
 }
 
-/** Safe text in one line: line ends and tabs are escaped as well. */
+/** Escapes a text like {@link safe}, and also line ends and tabs, so that it is one line. */
 export function oneLine(text: string): string {
   return safe(text).replace(/[\n\t]/g, escapeUnits)
 }
 
-/** Text whose continuation lines are indented, so that they cannot imitate other output. */
+/** Indents the second and all further lines, so that they cannot imitate other output. */
 export function indented(text: string): string {
   return text.replace(/\r?\n/g, '\n    ')
 }

@@ -1,5 +1,5 @@
 /**
- * Projects: copies of a template with a name of their own.
+ * Creates projects, which are copies of a template with names of their own.
  */
 import { cp, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { templateNames, isTemplate, type TemplateName } from './templates.ts'
 import { UsageError } from './usage.ts'
 
-/** The names in the templates that are replaced by the project's own. */
+/** Matches the names in templates that are replaced with the name of the project. */
 const placeholder = /\bmy-(server|client)\b/g
 
 /** The files that the folder of a new project may already contain, such as a repository. */
@@ -18,9 +18,9 @@ const MAX_NAME_LENGTH = 63
 
 /** A new project. */
 export interface Project {
-  /** The absolute path of its folder. */
+  /** The absolute path of the project's folder. */
   readonly path: string
-  /** The name of its package. */
+  /** The name of the project's package. */
   readonly name: string
 }
 

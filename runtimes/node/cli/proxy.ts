@@ -1,5 +1,5 @@
 /**
- * A proxy to one server for the page of `edgewise inspect`, which adds the user's credentials.
+ * The proxy through which the page of `edgewise inspect` connects to a server. It adds the user's credentials.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
@@ -19,8 +19,8 @@ export interface Credentials {
 }
 
 /**
- * Creates a proxy to `url` that streams responses. A 401, or a 403 with a challenge, becomes a 502
- * with a reason, since the page would otherwise try to sign in at the proxy.
+ * Creates a proxy to `url` that streams responses. If the server rejects the credentials, the page receives a 502 with a
+ * reason, because it would otherwise try to sign in to the proxy.
  *
  * @param onError Receives the reason if the server did not respond to a request.
  */
@@ -29,7 +29,7 @@ export function createProxy(
   { headers: userHeaders, auth }: Credentials,
   onError: (error: unknown) => void,
 ): (request: Request) => Promise<Response> {
-  // As in any client, users cannot set the headers of the protocol
+  // As in every client, the user cannot override the headers of the protocol
   const ownHeaders = [...userHeaders].filter(([name]) => !FORWARDED_HEADERS.test(name))
   async function send(request: Request): Promise<Response> {
     const { method, signal } = request
@@ -73,9 +73,8 @@ export function createProxy(
 }
 
 /**
- * The body of a response. If the server or the page is gone, a stream ends without an error,
- * because the HTTP server of this process would print the error. The page notices the failure,
- * since no response has arrived.
+ * Returns the body of a response. If the server disconnects, a stream ends without an error, because the HTTP server of
+ * this process would print the error. The page notices anyway that the JSON-RPC response is missing.
  */
 async function bodyOf(
   response: Response,

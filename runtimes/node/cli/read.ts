@@ -8,7 +8,7 @@ import { open } from './open.ts'
 import { print, printJson, printNotice } from './print.ts'
 import { UsageError } from './usage.ts'
 
-/** Prints the contents: text always, bytes only if standard output is not a terminal. */
+/** Prints the contents of a resource. Text is always printed, but bytes only if standard output is not a terminal. */
 export async function read(invocation: Invocation): Promise<number> {
   const [uri, ...others] = invocation.commandArguments
   if (uri === undefined || others.length > 0)

@@ -6,7 +6,7 @@
 import { rules, type Finding, type RuleId } from '#internal/check'
 import type { JsonObject } from '../../../src/index.ts'
 
-/** A SARIF log with one run. */
+/** Creates a SARIF log with one run. */
 export function sarifOf(findings: readonly Finding[], server: string, version: string): JsonObject {
   const ids = [...new Set(findings.map(({ rule }) => rule))]
   const driver = { name: 'edgewise', version, rules: ids.map(ruleOf) }

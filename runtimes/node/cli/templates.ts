@@ -7,16 +7,16 @@ import type { Target } from './arguments.ts'
 export interface Template {
   /** What a project of this template is. */
   readonly meaning: string
-  /** Whether the project's packages are installed before it is used, instead of when it runs. */
+  /** Whether the project has packages that must be installed before it runs. Deno loads them when it runs. */
   readonly hasPackages: boolean
   /** How hosts use the server of a project; `undefined` if it is a client. */
   readonly server?: TemplateServer
 }
 
-/** A server, or its module. Paths are relative to the project. */
+/** A server, or the module of a server. Paths are relative to the project. */
 export type TemplateServer = Target | { readonly module: string }
 
-/** An endpoint on this machine, which exists while the project runs. */
+/** The endpoint of a Worker on this machine, which exists while the project runs. */
 const LOCAL_WORKER = { url: 'http://localhost:8787/mcp' }
 
 const names = ['browser', 'bun', 'deno', 'edge', 'node', 'node-http', 'workers'] as const

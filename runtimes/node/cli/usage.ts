@@ -110,7 +110,7 @@ export function isLocalCommand(name: CommandName): name is LocalCommandName {
   return LOCAL.some((local) => local === name)
 }
 
-/** The commands that do not connect to the server, but tell hosts and users how to. */
+/** The commands that do not connect to the server themselves. They configure hosts, or create links for hosts. */
 const HOSTING: readonly CommandName[] = ['install', 'links']
 
 /** The kinds of server that a command line can specify. */
@@ -122,7 +122,7 @@ type TargetKind = 'url' | 'program'
  */
 interface OptionScope {
   readonly commands?: readonly CommandName[]
-  /** More commands that support it. */
+  /** Further commands that support the option. */
   readonly also?: readonly CommandName[]
   readonly kind?: TargetKind
 }

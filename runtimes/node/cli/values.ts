@@ -5,8 +5,8 @@ import { isObject, type JsonObject } from '../../../src/index.ts'
 import { UsageError } from './usage.ts'
 
 /**
- * Parses `name=value` according to the schema of a tool, and `name:=json` as JSON, and adds the
- * values to `base`.
+ * Parses arguments of the form `name=value` according to the schema of a tool, and of the form `name:=json` as JSON.
+ * Returns these values together with those of `base`.
  *
  * @throws {UsageError} If an argument has neither form, is not JSON, or is repeated.
  */
@@ -31,7 +31,7 @@ export function readValues(
 }
 
 /**
- * Parses a JSON object, from `text` or, for `-`, from standard input.
+ * Parses a JSON object from a text. If the text is `-`, reads it from standard input.
  *
  * @throws {UsageError} If it is not a JSON object.
  */
@@ -76,7 +76,7 @@ function allowsStrings(schema: unknown, root: JsonObject, seen: Set<unknown>): b
   return parts.some((part) => allowsStrings(part, root, seen))
 }
 
-/** The target of a reference into the same schema. */
+/** Returns the part of the schema that a reference leads to. References to other documents are not resolved. */
 function resolveReference($ref: unknown, root: JsonObject): unknown {
   const [, path] = /^#\/(.+)$/.exec(String($ref)) ?? []
   return path

@@ -1,5 +1,5 @@
 /**
- * The version of the package.
+ * Reads the version of this package.
  */
 import { readFile } from 'node:fs/promises'
 

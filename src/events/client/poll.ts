@@ -9,7 +9,7 @@ import type { Result } from '../../protocol/types.ts'
 import type { FollowedSubscription } from './followed-subscription.ts'
 import type { Item } from './item-queue.ts'
 
-/** Polls until the subscription ends. The next poll starts after the loop has read all events of the last. */
+/** Polls until the subscription ends. Each poll starts after the loop has read all events of the previous poll. */
 export async function* pollEvents(
   followed: FollowedSubscription,
 ): AsyncGenerator<Item, void, undefined> {

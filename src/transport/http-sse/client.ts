@@ -42,7 +42,7 @@ class HttpSseTransport implements Transport {
   readonly #options: HttpOptions
   readonly #streamEndpoint: HttpSender
   readonly #closing = new AbortController()
-  /** Resolves with the message endpoint when the server has announced it. Earlier messages wait for it. */
+  /** Resolves with the message endpoint when the server has announced it. Until then, messages wait. */
   #endpoint!: Promise<HttpSender>
 
   constructor(url: string, options: HttpOptions) {
@@ -98,7 +98,7 @@ class HttpSseTransport implements Transport {
   }
 }
 
-/** Passes on a message that arrived on the stream. */
+/** Passes a message that arrived on the stream to the receiver. */
 function deliver(receiver: Receiver, text: string): void {
   try {
     void receiver.message(parseJson(text))

@@ -33,19 +33,19 @@ export interface SseHandlerOptions
     >,
     Omit<ServeTransportOptions, 'caller' | 'auth' | 'signal'> {
   /**
-   * The path for clients' POST requests, which must be routed to this handler too. By default it is
-   * the path of the stream.
+   * The path to which clients send POST requests. Route this path to the handler too. By default it is the path of
+   * the stream.
    */
   messagePath?: string
   /**
-   * The maximum number of open streams. Above it, requests are rejected with 503.
+   * The maximum number of open streams. At the limit, further requests are rejected with 503.
    *
    * @default 10000
    */
   maxConnections?: number
   /**
-   * The maximum number of streams per principal or, for callers without a principal, per network
-   * address, if the address is known. Above this number, requests are rejected with 503.
+   * The maximum number of open streams per principal. For callers without a principal, it applies per network address,
+   * if the address is known. At the limit, further requests are rejected with 503.
    *
    * @default maxConnections / 2
    */
@@ -73,9 +73,9 @@ const SESSION_PARAMETER = 'session'
  * Creates a handler for clients that support only the 2024-11-05 transport. Choose another path
  * than for `createHandler`, and route all methods of that path to this handler.
  *
- * A session lasts as long as its stream, and is in the memory of this handler. Messages must reach the
- * instance that has the stream, and come from the principal that opened it. The caller that your
- * program passed with the GET applies to the whole session.
+ * A session lasts as long as its stream, and is in the memory of this handler. The client's messages must therefore
+ * reach the process that has the stream, and must come from the principal that opened it. The caller that your program
+ * passes with the GET applies to the whole session.
  *
  * @example
  * ```ts
@@ -150,7 +150,7 @@ class SseEndpoint {
     const account = accountOf(caller)
     const ofAccount = ({ caller: other }: SseConnection): boolean => accountOf(other) === account
     const countOfAccount = (): number => [...this.#connections.values()].filter(ofAccount).length
-    // Counting takes time, so it is skipped while all accounts together have fewer connections
+    // Counting takes time, so it is skipped while all accounts together have fewer connections than the limit of one
     const isAccountFull =
       account !== undefined &&
       size >= maxConnectionsPerCaller &&
@@ -174,7 +174,7 @@ class SseEndpoint {
   }
 
   /**
-   * Receives a message; the response is sent on the event stream.
+   * Receives a message. The JSON-RPC response to it is sent on the event stream.
    *
    * @throws {HttpError} 404 when the stream does not exist; 400, 413 or 415 when the body is
    * invalid.
@@ -255,7 +255,7 @@ class SseConnection implements Transport {
   }
 }
 
-/** Parses the body to a frame. Whether batches are allowed depends on the session's revision. */
+/** Parses a body. A batch is validated later, because only some revisions allow batches. */
 function readFrame(text: string): unknown {
   let frame: unknown
   try {

@@ -1,5 +1,5 @@
 /**
- * One HTTP request of a client: headers, sign-in, redirects and errors.
+ * Sends the HTTP requests of a client: adds headers, signs in, follows redirects, and creates errors.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
@@ -13,17 +13,17 @@ import type { JsonObject } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
 import { platformLimit } from './unlimited-fetch.ts'
 
-/** Headers reserved for the protocol: an application's values for them are dropped. */
+/** Matches headers that are reserved for the protocol. Values that the application sets for them are dropped. */
 const RESERVED_HEADERS = /^(?:accept|content-type|last-event-id|mcp-.*)$/
 
 const CHALLENGE = 'www-authenticate'
 const MAX_CHALLENGES = 3
 const MAX_REDIRECTS = 3
-/** How much of an unexpected body is stored in an error, in characters. */
+/** The maximum length of the part of an unexpected body that an error stores, in characters. */
 const EXCERPT_LENGTH = 500
-/** How long reading the excerpt may take, in milliseconds. */
+/** How long it may take to read that part, in milliseconds. */
 const EXCERPT_TIMEOUT_MS = 2_000
-/** How much of the body is repeated in the error message, in characters. */
+/** The maximum length of the part of the body that an error message repeats, in characters. */
 const MAX_DETAIL_LENGTH = 200
 
 /** The options that this file passes to `fetch`. */
@@ -34,7 +34,7 @@ interface HttpInit extends Omit<RequestInit, 'body'> {
 
 /** Sends requests to one endpoint. */
 export class HttpSender {
-  /** The endpoint; changes after a redirect. */
+  /** The URL of the endpoint, which changes after a redirect. */
   url: string
   /** The URL that the application connected to. */
   readonly server: string
@@ -87,7 +87,7 @@ export class HttpSender {
     return { url: this.url, method, server: this.server, background }
   }
 
-  /** The headers of a request: from the application, from the auth provider, and its own. */
+  /** Merges the headers of a request: from the application, from the auth provider, and those of the protocol. */
   async headers(
     facts: HttpRequestFacts,
     requestHeaders: Readonly<Record<string, string>>,
@@ -104,7 +104,7 @@ export class HttpSender {
     return merged
   }
 
-  /** Follows redirects that keep method, body and origin, so that nothing leaks to other hosts. */
+  /** Follows redirects, but only with the same method, body and origin, so that nothing leaks to other hosts. */
   async #follow(init: HttpInit): Promise<Response> {
     for (let redirects = 0; ; redirects++) {
       const response = await this.#fetch({ ...init, redirect: 'manual' })
@@ -137,8 +137,7 @@ export class HttpSender {
 /**
  * Creates the error for an interrupted request or response.
  *
- * @param failure The failed operation, for the message; unused if a time limit of the platform is
- * the cause.
+ * @param failure The error message. It is not used if a time limit of the platform is the cause.
  */
 export function networkError(failure: string, cause?: unknown, data?: unknown): SdkError {
   const limit = platformLimit(cause)
@@ -147,7 +146,7 @@ export function networkError(failure: string, cause?: unknown, data?: unknown): 
 }
 
 /**
- * Creates the error for an unexpected response, with the server's explanation; discards its body.
+ * Creates the error for an unexpected response, with the server's explanation. Discards the body of the response.
  *
  * @param body The part of the body that was already read. Otherwise, its beginning is read.
  */
@@ -174,8 +173,8 @@ export async function httpError(
 }
 
 /**
- * Extracts the readable explanation from an error response: its text, or the message in its JSON,
- * but not markup.
+ * Extracts the explanation from the body of an error response: the message in its JSON, or plain text. Returns an empty
+ * text for markup.
  */
 function explanation(body: string): string {
   let text: unknown = body

@@ -16,14 +16,12 @@ const encoder = new TextEncoder()
 /** Options of an event stream. */
 export interface EventStreamOptions {
   /**
-   * The interval between keep-alive comments on idle connections, in milliseconds. It is 15,000 by
-   * default. With 0, none are sent.
+   * The interval between keep-alive comments, in milliseconds. The default is 15,000. With 0, no comments are sent.
    */
   keepAliveMs?: number | undefined
   /**
-   * The maximum number of bytes queued for a slow reader before the stream is closed. It is 16 MiB by
-   * default. All streams together may queue 64 MiB. Above that, the stream with the most queued bytes is
-   * closed.
+   * The maximum number of bytes queued for a slow reader. If there are more, the stream is closed. The default is
+   * 16 MiB. All streams together may queue 64 MiB. If they queue more, the stream with the most queued bytes is closed.
    */
   maxQueuedBytes?: number | undefined
   /** The caller that reads the stream. The stream ends when the caller's authorization ends. */
@@ -83,7 +81,7 @@ export class EventStream {
     void this.write(`:${text}\n\n`)
   }
 
-  /** Closes the stream after queued data. */
+  /** Closes the stream once the queued data has been read. */
   close(): void {
     this.#controller?.close()
     this.#cleanUp()

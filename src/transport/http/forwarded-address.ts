@@ -1,5 +1,5 @@
 /**
- * The address of a client behind proxies.
+ * Finds the address of a client behind proxies.
  *
  * @see https://developer.mozilla.org/docs/Web/HTTP/Reference/Headers/X-Forwarded-For
  */

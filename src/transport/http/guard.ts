@@ -26,7 +26,7 @@ export class RequestChecks {
   readonly #options: OriginOptions & { readonly auth?: Authenticator | undefined }
   readonly #request: Request
   readonly #origin: string | null
-  /** The origin whose pages may read the response; `null` until it is known to be allowed. */
+  /** The origin whose pages may read the response; `null` until the origin has been checked. */
   #allowedOrigin: string | null = null
 
   constructor(
@@ -90,9 +90,9 @@ export type Guard = (
 ) => Promise<Response>
 
 /**
- * Guards a host's routes outside of the handler, such as those that respond with 404. Checks origin and
- * host like the handler, and adds CORS headers. Without these headers, pages would see a network error
- * instead of the response. Does not authenticate.
+ * Creates the guard for a host's routes outside of the handler, such as those that respond with 404. It checks origin
+ * and host like the handler, but does not authenticate. It adds CORS headers, because pages would otherwise see a
+ * network error instead of the response.
  *
  * @throws {TypeError} If the server was not created by `createServer`.
  */

@@ -51,22 +51,22 @@ export function methodNotAllowed({ method }: Request, allow: string): HttpError 
   return invalidRequest(405, `"${method}" is not allowed here`, { headers: { allow } })
 }
 
-/** Temporary failures may be retried after this many seconds. */
+/** The default header of responses with the status 503. */
 const RETRY_LATER = { 'retry-after': '5' }
 
 /**
- * The class of JSON responses, if not `Response`. The listener for Node sets a class that creates the stream
- * of the body lazily, because on Node a `Response` costs more than the rest of a small call.
+ * The class of JSON responses, if it is not `Response`. The listener for Node sets a class that creates the stream of
+ * the body only when it is needed, because on Node a `Response` costs more than the rest of a small call.
  */
 export const responses: { Lazy?: typeof Response } = {}
 
-/** Creates the response to notifications and responses, which have no answer. */
+/** Creates the HTTP response to a notification or a JSON-RPC response, which is not answered with a message. */
 export function accepted(): Response {
   return new Response(null, { status: 202 })
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' }
-/** Shared, because reading options is slow on workerd. */
+/** A shared object, because on workerd it is slow to read new options for each response. */
 const JSON_OK = { headers: JSON_TYPE }
 
 /** Creates a JSON response with one message, or a batch. */
@@ -79,7 +79,7 @@ export function jsonResponse(
   const { error } = body as { error?: ErrorObject }
   const retryAfterMs = error && retryAfterMsOf(error)
   if (retryAfterMs !== undefined) {
-    // Either the server fails for the moment, or the caller exceeds a limit
+    // Either the server fails temporarily, or the caller exceeds a limit
     status = error?.code === INTERNAL_ERROR ? 503 : 429
     headers = { ...headers, 'retry-after': `${Math.ceil(retryAfterMs / 1000)}` }
   }

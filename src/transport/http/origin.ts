@@ -37,7 +37,7 @@ function isAllowedHost(
   { host, hostname, username, password }: URL,
   allowed: readonly string[],
 ): boolean {
-  // Some runtimes put `Host` into the URL unchecked: `user@other` would then change the host of the URL
+  // Some runtimes put the header `Host` into the URL unchecked, so that `user@other` changes the host of the URL
   if (username || password || !isAuthority(headers.get('host') ?? host)) return false
   // Most hosts are listed in the form that `URL` normalizes to, and parsing is slow
   if (allowed.some((allowedHost) => allowedHost === hostname)) return true

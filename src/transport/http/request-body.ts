@@ -1,5 +1,5 @@
 /**
- * Parts of a request: its body as text, header values, and the accepted media types.
+ * Reads parts of a request: its body as text, the values of headers, and the accepted media types.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
@@ -11,8 +11,8 @@ import { HttpError, invalidRequest } from './http-error.ts'
 
 const DEFAULT_MAX_BYTES = 4 * 1024 * 1024
 /**
- * Bodies up to this size are read at once, which is faster. Longer bodies could take too much memory
- * this way: hosts store each chunk as an object, however small it is.
+ * Bodies up to this size are read at once, which is faster. A longer body could take too much memory this way, because
+ * runtimes store each chunk as an object, however small the chunk is.
  */
 const MAX_SHORT_BYTES = 16_384
 const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -20,8 +20,8 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 /**
  * Reads the text of a body.
  *
- * @throws {HttpError} 415 when its content type is not JSON, or it has a content encoding; 413 when
- * it exceeds the limit; 400 when it is incomplete or is not UTF-8.
+ * @throws {HttpError} 415 when the content type is not JSON, or the body has a content encoding; 413 when the body
+ * exceeds the limit; 400 when it is incomplete or not UTF-8.
  */
 export async function readBody(
   request: Request,
@@ -37,7 +37,7 @@ export async function readBody(
   let bytes: ArrayBuffer | Uint8Array | undefined
   try {
     if (!isTooLong && length <= MAX_SHORT_BYTES) {
-      // Text is faster than bytes on every host
+      // It is faster to read text than bytes on every runtime
       text = await request.text()
     } else if (!isTooLong) {
       // Firefox does not support streaming the body of a `Request`
@@ -60,7 +60,7 @@ export async function readBody(
     // The exception is a four-byte character of which only the last byte is missing
     return text
   }
-  // Invalid UTF-8 can be compressed data, because no host decompresses request bodies
+  // Invalid UTF-8 can be compressed data, because no runtime decompresses request bodies
   const encoding = headers.get('content-encoding')
   throw encoding
     ? invalidRequest(415, `The content encoding must not be "${encoding}"`)
@@ -68,7 +68,7 @@ export async function readBody(
 }
 
 /**
- * Returns the value of a header, `null` if it is missing.
+ * Returns the value of a header, or `null` if the header is missing.
  *
  * @throws {HttpError} 400 when it was sent with conflicting values.
  */
@@ -79,9 +79,9 @@ export function readHeader(headers: Headers, name: string, separator?: string): 
 }
 
 /**
- * Whether a client accepts an event stream; without `Accept` it accepts everything.
+ * Whether a client accepts an event stream. A request without `Accept` accepts everything.
  *
- * @throws {HttpError} 406 when it accepts neither JSON nor event streams.
+ * @throws {HttpError} 406 when the client accepts neither JSON nor event streams.
  */
 export function acceptsEvents(headers: Headers): boolean {
   const accept = headers.get('accept') ?? '*/*'

@@ -1,5 +1,5 @@
 /**
- * Media types of responses, and reading of event streams.
+ * Checks the media types of responses, and reads event streams.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#sending-messages
  */
@@ -28,7 +28,7 @@ export async function requireEventStream(response: Response): Promise<Response> 
 }
 
 /**
- * Reads an event stream, which may continue an earlier one.
+ * Reads an event stream. The stream may continue an earlier stream that was read with the same parser.
  *
  * @param isEnough Ends the reading early when it returns `true`. By default the stream is read to its end.
  */

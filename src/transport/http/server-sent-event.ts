@@ -12,14 +12,14 @@ export interface ServerSentEvent {
   readonly event?: string | undefined
   /** How long the client should wait before it reconnects, in milliseconds. */
   readonly retry?: number | undefined
-  /** A single line. */
+  /** The data, which must be a single line. */
   readonly data: string
 }
 
-/** Options of a session's stream. */
+/** The options of a stream in a session. */
 export interface EventSinkOptions extends EventStreamOptions {
   /**
-   * Returns whether the reader must not receive the data of an event. If so, it receives only the id.
+   * Returns whether the reader must not receive the data of an event. If so, the reader receives only the id.
    */
   hides?: ((data: string) => boolean) | undefined
 }

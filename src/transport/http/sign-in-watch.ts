@@ -1,6 +1,6 @@
 /**
- * Detects that the user has signed in again. Background streams may not start a sign-in themselves. If the
- * server rejects their token, they wait until another request has signed in.
+ * Detects that the user has signed in again. A background stream may not start a sign-in itself. If the server rejects
+ * its token, the stream waits until another request of the client has signed in.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
@@ -9,15 +9,15 @@ import type { HttpOptions } from '../../protocol/http-options.ts'
 
 type Fetch = NonNullable<HttpOptions['fetch']>
 
-/** Watches the credentials of all requests of a client. */
+/** Watches which tokens the server accepts in the requests of a client. */
 export interface SignInWatch {
   /** Sends a request, and notes whether its token was accepted. */
   readonly fetch: Fetch
-  /** Waits until the server accepts a different token than the last rejected one. */
+  /** Waits until the server accepts another token than the one that it rejected last. */
   readonly untilSignedIn: (signal: AbortSignal) => Promise<void>
 }
 
-/** Creates a watch over the requests that `send` sends. */
+/** Watches the requests that are sent with the returned `fetch`, which calls `send`. */
 export function watchSignIn(send: Fetch): SignInWatch {
   /** The last rejected token; `undefined` once a different token was accepted. */
   let rejectedToken: string | null | undefined

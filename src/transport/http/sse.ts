@@ -1,5 +1,5 @@
 /**
- * Parsing of server-sent events.
+ * Parses server-sent events.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
@@ -27,10 +27,10 @@ export class SseParser {
    * Whether the last chunk ended with CR, so that an LF at the start of the next one belongs to it.
    */
   #endedWithCr = false
-  /** The id and the type that the stream has set for the next event. */
+  /** The id and the type of the event that is being parsed. */
   #nextId = ''
   #nextType = ''
-  /** The data of the next event. Each line of it ends with LF. */
+  /** The data of the event that is being parsed. Each line of it ends with LF. */
   readonly #data = new TextBuffer()
 
   /** @param maxLength The maximum length of one event, in UTF-16 code units. */
@@ -39,7 +39,7 @@ export class SseParser {
     this.#maxLength = maxLength
   }
 
-  /** Prepares for another stream, which continues where the last stream ended. */
+  /** Prepares for another stream, which continues after the last complete event. */
   restart(): void {
     this.#line.take()
     this.#data.take()

@@ -1,6 +1,6 @@
 /**
- * A limit for the bytes queued for slow readers in all event streams of an isolate. Clients could
- * multiply a limit per stream by opening many streams.
+ * Limits the bytes that are queued for slow readers, in all event streams of an isolate together. With a limit per
+ * stream alone, clients could exhaust the memory by opening many streams.
  *
  * @see https://streams.spec.whatwg.org/#rs-default-controller-desired-size
  */

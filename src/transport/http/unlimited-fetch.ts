@@ -1,6 +1,6 @@
 /**
- * `fetch` without the built-in timeouts of some platforms, so that only the client's timeouts
- * apply: Node's undici times out after 300 seconds without data, Bun after about 360.
+ * `fetch` without the built-in timeouts of some platforms, so that only the client's timeouts apply. Node's undici times
+ * out after 300 seconds without data, and Bun after about 360.
  *
  * @see https://undici.nodejs.org/#/docs/api/Dispatcher?id=parameter-dispatchoptions
  */
@@ -27,14 +27,14 @@ const unlimited = {
   timeout: false,
 }
 
-/** Sends a request with the global `fetch`; only the signal limits its duration. */
+/** Sends a request with the global `fetch`. Only the signal limits its duration. */
 export function unlimitedFetch(url: string, init: RequestInit): Promise<Response> {
   return fetch(url, { ...init, ...unlimited })
 }
 
 /**
- * The platform's timeout that ended a request, if it could not be disabled; `false` for other
- * errors.
+ * Describes the platform's timeout that ended a request, if such a timeout could not be disabled. Returns `false` for
+ * all other errors.
  */
 export function platformLimit(error: unknown): string | false {
   const { name, message, cause } = (error ?? {}) as Error

@@ -1,5 +1,5 @@
 /**
- * Checks whether a structured clone is valid JSON, and how large it is.
+ * Checks whether a structured clone can be represented as JSON, and how long it would be.
  *
  * @see https://html.spec.whatwg.org/multipage/structured-data.html
  */
@@ -8,17 +8,17 @@ import { INVALID_REQUEST, PARSE_ERROR } from '../../protocol/error-codes.ts'
 import { MAX_DEPTH } from '../../protocol/validate.ts'
 import { jsonCopy } from '../json-copy.ts'
 
-/** The state of a traversal. */
+/** The state while a value is measured. */
 interface Measurement {
-  /** The remaining size. */
+  /** How much longer the value may be, in UTF-16 units. */
   remaining: number
   /** Whether the value is unchanged by a JSON round trip so far. */
   isJson: boolean
 }
 
 /**
- * Returns the value as it would be after a JSON round trip: members that are `undefined`, which
- * JSON lacks but peers may post, are omitted.
+ * Returns the value as it would be after a JSON round trip. Peers may post members that are `undefined`, which JSON does
+ * not have: these are omitted.
  *
  * @param maxLength The maximum length of the value as JSON, in UTF-16 units. The length is an
  *   estimate that ignores escapes and the digits of numbers.

@@ -1,6 +1,6 @@
 /**
- * Detects that the peer has ended: by a lock, which the browser releases when the peer ends for any reason,
- * or by heartbeats.
+ * Detects that the peer has ended: by a lock, which the browser releases when the peer ends for whatever reason, or by
+ * heartbeats.
  *
  * @see https://w3c.github.io/web-locks/
  */
@@ -9,7 +9,7 @@ import { unref } from '../../patterns/timers.ts'
 /**
  * Holds a lock for as long as this end is alive.
  *
- * @param signal Releases the lock.
+ * @param signal Releases the lock when it aborts.
  * @returns Whether the lock is held; false if the platform has no locks, as in opaque origins.
  */
 export function holdLock(name: string, signal: AbortSignal): Promise<boolean> {
@@ -31,8 +31,9 @@ export function holdLock(name: string, signal: AbortSignal): Promise<boolean> {
 /**
  * Waits until the holder of a lock ends.
  *
- * @param signal Stops waiting.
- * @returns Whether the lock is visible here; false if it is held in another origin.
+ * @param signal Stops waiting when it aborts.
+ * @returns Whether the lock can be watched. False if no lock with this name is held in this origin, as if the peer has
+ *   another origin.
  */
 export async function watchLock(
   name: string,
@@ -66,8 +67,7 @@ export class Heartbeat {
   #hasPinged = false
 
   /**
-   * @param silenceMs How long the peer may be silent, in milliseconds. After half of it, the peer
-   *   is pinged.
+   * @param silenceMs How long the peer may be silent, in milliseconds. The peer is pinged after half of that time.
    */
   constructor(silenceMs: number, ping: () => void, onSilence: () => void) {
     this.#periodMs = silenceMs / 2

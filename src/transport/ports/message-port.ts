@@ -6,9 +6,9 @@
  * - Framing: one JSON-RPC message, or batch, is one posted message; an object by default, or JSON
  *   text on request. Both are accepted.
  * - Cancellation: by `notifications/cancelled`, as on stdio.
- * - End: by `bye`, by the `close` event of ports that support it, by a lock that the browser holds
- *   for a live end (same origin), and otherwise by silence. With a lock no pings are sent, because an
- *   end may be alive but silent: at a breakpoint, or in a long calculation.
+ * - End: by `bye`, or by the `close` event of ports that support it. If both ends have the same origin, each end also
+ *   holds a lock, which the browser releases when the end is gone. Otherwise the end is detected by silence. With locks
+ *   no pings are sent, because an end may be alive but silent: at a breakpoint, or in a long calculation.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
@@ -50,9 +50,9 @@ export interface MessagePortOptions {
    */
   readonly openTimeoutMs?: number | undefined
   /**
-   * How long the peer may be silent before the connection counts as lost, in milliseconds. After half of
-   * that time, the peer is pinged. If both ends can see each other's locks, no pings are sent and silence
-   * is not limited. `Infinity` allows any silence.
+   * How long the peer may be silent before the connection counts as lost, in milliseconds. After half of that time, the
+   * peer is pinged. If both ends can see each other's locks, this option has no effect: no pings are sent, and silence
+   * is not limited. `Infinity` disables the limit.
    *
    * @default 60000
    */
@@ -84,7 +84,7 @@ export function messagePortTransport(port: PortLike, options?: MessagePortOption
 }
 
 /**
- * Creates a transport over any channel that carries values to one peer; see {@link
+ * Creates a transport over any channel that carries values to one peer. In all other respects it works like {@link
  * messagePortTransport}.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
@@ -110,7 +110,7 @@ class MessagePortTransport implements Transport {
   #isOpen = false
   #hasEnded = false
   #receiver: Receiver | undefined
-  /** The handshake message of this end. Absent until its lock state is known. */
+  /** The handshake message of this end. Absent until it is known whether this end holds its lock. */
   #handshake: Handshake | undefined
   /** The id of the peer, once it has sent its handshake message. */
   #peerId: string | undefined
@@ -128,7 +128,7 @@ class MessagePortTransport implements Transport {
       this.#resolveOpened = resolve
       this.#rejectOpened = reject
     })
-    // A failure is reported to each sender
+    // A failure is reported to each sender, so it must not be an unhandled rejection too
     this.#opened.catch(() => {})
   }
 
@@ -181,7 +181,7 @@ class MessagePortTransport implements Transport {
     if (this.#peerId) this.#establish()
   }
 
-  /** Marks the handshake as complete: the peer accepts messages from now on. */
+  /** Marks the handshake as complete, so that messages can be sent from now on. */
   #establish(): void {
     this.#isOpen = true
     this.#resolveOpened()

@@ -8,15 +8,15 @@ import { SdkError } from '../../protocol/errors.ts'
 
 /** Receives the events of a {@link MessageChannelLike}. */
 export interface ChannelEvents {
-  /** A value arrived from the peer, and from no other sender. */
+  /** Called with each value that arrives from the peer. Must not be called with values from other senders. */
   message(data: unknown): void
-  /** A value arrived that cannot be deserialized. */
+  /** Called when a value arrives that cannot be deserialized. */
   unreadable(): void
-  /** The channel failed, possibly before the peer was created. */
+  /** Called when the channel fails, possibly before the peer was created. */
   failed(reason: Error): void
-  /** The peer is gone. */
+  /** Called when the peer is gone. */
   closed(reason?: Error): void
-  /** The application is about to close the port itself; the peer can still be notified. */
+  /** Called when the application closes the port itself. The peer can still be notified. */
   closing(): void
 }
 
@@ -29,13 +29,13 @@ export interface MessageChannelLike {
   readonly shared: boolean
   /** Starts delivering events. Called once, before any `post`. */
   open(events: ChannelEvents): void
-  /** Posts a value: JSON, or text. */
+  /** Posts a value: an object that JSON can represent, or a string. */
   post(value: unknown): void
   /** Stops delivering events, and releases what was created for this connection. */
   close(): void
 }
 
-/** A message port, or an object with its interface: a worker, the global scope of a worker. */
+/** A message port, or an object with the same interface: a worker, or the global scope of a worker. */
 export interface PortLike {
   /** Sends a structured clone. */
   postMessage(message: unknown): void
@@ -43,7 +43,7 @@ export interface PortLike {
   addEventListener(type: string, listener: (event: Event) => void): void
   /** Removes a listener. */
   removeEventListener(type: string, listener: (event: Event) => void): void
-  /** Starts delivery; ports have this method, workers do not. */
+  /** Starts the delivery of messages. Ports have this method, but workers do not. */
   start?(): void
   /** Closes the connection, if this end owns it. */
   close?(): void
@@ -83,7 +83,7 @@ export function portCarrier(port: PortLike): MessageChannelLike {
   }
 }
 
-/** Why a worker failed to start, as far as the browser says. */
+/** Creates the error for a worker that failed to start, with the reason that the browser gives. */
 function workerError(event: Event): SdkError {
   const { message = 'its script cannot be loaded' } = event as Partial<ErrorEvent>
   return new SdkError('CLOSED', `The worker failed: ${message}`)

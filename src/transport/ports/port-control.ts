@@ -14,7 +14,7 @@ export interface Handshake {
   id: string
   /** Whether the sender holds the lock that is named by {@link lockName}. */
   lock: boolean
-  /** The id of the sender whose handshake message is answered. */
+  /** If this answers a handshake message, the id of the sender of that message. */
   seen?: string
 }
 
@@ -29,7 +29,7 @@ export type Control =
   /** Asks for a sign of life. Any message is an answer. */
   | { edgewise: 'ping'; id: string }
   | { edgewise: 'pong'; id: string }
-  /** The sender is leaving. */
+  /** The sender closes the connection. */
   | { edgewise: 'bye'; id: string }
 
 /** Parses a control message; `undefined` if the value is not one. */

@@ -10,15 +10,16 @@ import { ChildStderr } from './child-stderr.ts'
 import { stdioTransport, type StdioTransportOptions } from './stdio.ts'
 import type { Transport } from '../../protocol/transport.ts'
 
-/** How a process ended: with an exit code, or by a signal. */
+/** How a process has ended: with an exit code, or by a signal. */
 export interface ChildExit {
   readonly code: number | null
   /** The signal's name, such as `SIGKILL`. */
   readonly signal: string | null
 }
 
-/** How a process ended, and the last line of its stderr; empty when it printed nothing. */
+/** How a process has ended, and what it printed last. */
 export interface ChildOutcome extends ChildExit {
+  /** The last line of its stderr; empty if it printed nothing. */
   readonly lastLine: string
 }
 
@@ -30,7 +31,7 @@ export interface ChildProcess {
   readonly stdin: WritableStream<Uint8Array>
   /** The stream of messages from the process. */
   readonly stdout: ReadableStream<Uint8Array>
-  /** Its stderr; the last line explains why the process ended. */
+  /** The stderr of the process. Its last line often explains why the process ended. */
   readonly stderr?: ReadableStream<Uint8Array> | undefined
   /** Writes to the stderr of this process. */
   readonly writeStderr?: ((chunk: Uint8Array) => void) | undefined
@@ -161,7 +162,7 @@ class ChildOutput {
   }
 }
 
-/** The value of a promise; `undefined` after the timeout. */
+/** Returns the value of a promise; `undefined` if the promise does not resolve in time. */
 function settledWithin<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   return withTimeout(ms, () => promise).catch(() => undefined)
 }

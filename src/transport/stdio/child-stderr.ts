@@ -5,9 +5,9 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 
-/** How much of the end of the output is stored, in UTF-16 units. */
+/** The maximum length of the end of the output that is stored, in UTF-16 units. */
 const TAIL_LENGTH = 4_000
-/** How much of the last line an error quotes, in UTF-16 units. */
+/** The maximum length of the last line that an error quotes, in UTF-16 units. */
 const QUOTED_LENGTH = 300
 
 /** Matches the lines that runtimes print after a fatal error: stack frames, and the runtime's version. */
@@ -47,7 +47,8 @@ export class ChildStderr {
   }
 
   /**
-   * The error that ended the process, or its last line that is not blank; empty if there is none.
+   * The line of the error that ended the process, if there is one. Otherwise the last line that is not blank; empty if
+   * there is none.
    */
   get lastLine(): string {
     const lines = this.#tail.trimEnd().split(/[\r\n]+/)

@@ -21,8 +21,8 @@ import type { Receiver, Transport } from '../../protocol/transport.ts'
 /** Settings of {@link childTransport}. */
 export interface ChildTransportOptions extends StdioTransportOptions {
   /**
-   * The longest line that is read, in bytes. Results contain images and files, so the default is
-   * higher than a server's.
+   * The longest line that is read, in bytes. The default is higher than that of servers, because results may contain
+   * images and files.
    *
    * @default 33554432
    */
@@ -47,19 +47,19 @@ export interface ChildTransportOptions extends StdioTransportOptions {
 export interface StdioClientOptions extends ChildTransportOptions {
   /** The path of the program, or its name in a directory of `PATH`. It is not run through a shell. */
   command: string
-  /** Its arguments, passed without interpretation. */
+  /** The arguments of the program, passed without interpretation. */
   args?: readonly string[]
   /**
-   * Environment variables in addition to {@link inheritedVariables}, the only ones that the program
-   * inherits from this process; `undefined` removes one.
+   * Additional environment variables. From this process, the program inherits only {@link inheritedVariables}. The
+   * value `undefined` removes an inherited variable.
    */
   env?: Readonly<Record<string, string | undefined>>
   /** The working directory. By default, the directory of this process. */
   cwd?: string
   /**
-   * What happens to the program's stderr, which is meant for logs. It is written to this process's stderr,
-   * discarded, or passed to a function. In each case the program's stderr is a pipe, because the error
-   * about its exit contains the last line.
+   * Whether the program's stderr, which is meant for logs, is written to the stderr of this process, discarded, or
+   * passed to a function. In each case the program's stderr is a pipe, because its last line is quoted in the error
+   * that reports the program's exit.
    *
    * @default 'inherit'
    */
@@ -88,7 +88,7 @@ export interface ChildTransport extends Transport {
   restart(): Promise<void>
 }
 
-/** The environment variables that a child inherits by default; none of them holds secrets. */
+/** The environment variables that a child inherits. None of them contains secrets. */
 export const inheritedVariables: readonly string[] = [
   'HOME',
   'LANG',
@@ -130,7 +130,7 @@ const OPTION_NAMES: OptionNames<StdioClientOptions> = {
 
 /** A process that ran for this long resets the number of restarts, in milliseconds. */
 const STABLE_RUN_MS = 60_000
-/** The delay of a restart before it is doubled for each earlier restart, in milliseconds. */
+/** The base of a restart's delay, which is doubled for each earlier restart, in milliseconds. */
 const RESTART_DELAY_MS = 50
 
 /**
@@ -140,8 +140,8 @@ const RESTART_DELAY_MS = 50
  * delivered first. Then the receiver is notified with a reason that contains the exit code or signal, and
  * the last line of stderr.
  *
- * `close` flushes sent messages and closes the process's stdin, then waits, sends SIGTERM, waits
- * and sends SIGKILL, and resolves when the process and all its descendants have exited.
+ * `close` flushes sent messages, and closes the process's stdin. If the process does not exit, it receives SIGTERM, and
+ * after another wait SIGKILL. The promise resolves when the process and all its descendants have exited.
  *
  * @param spawn Starts the process. Rejects if that fails.
  * @throws {TypeError} If an option is unknown.

@@ -1,5 +1,5 @@
 /**
- * Splits a byte stream into lines of text, without reading the stream itself.
+ * Splits the chunks of a byte stream into lines of text. The caller reads the stream.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
@@ -21,7 +21,7 @@ export class LineReader {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   /** The beginning of an incomplete line. */
   readonly #line = new ByteBuffer()
-  /** Replaces the current line once it is too long: contains its id, which the error response needs. */
+  /** The outline of the current line, once it is too long to be stored. Contains the id for the error response. */
   #outline: MessageOutline | undefined
   /** Whether the error for the current line was already returned, so that the rest is discarded. */
   #isReported = false
@@ -34,9 +34,8 @@ export class LineReader {
   }
 
   /**
-   * Adds a chunk and returns the results that it completes, in order: lines, or errors for
-   * unreadable ones. The error for a line that is too long is returned as soon as its
-   * outline is complete.
+   * Adds a chunk, and returns the lines that are now complete, in order. An unreadable line is replaced with an error.
+   * The error for a line that is too long is returned as soon as its outline is complete.
    */
   read(chunk: Uint8Array): (string | ProtocolError)[] {
     let lines: (string | ProtocolError)[] = []
@@ -56,14 +55,14 @@ export class LineReader {
     return this.#withoutByteOrderMark(lines)
   }
 
-  /** The remainder when the stream ends: an unterminated last line, or nothing. */
+  /** Call it when the stream has ended. Returns the last line, if it is not terminated. */
   end(): (string | ProtocolError)[] {
     const lines: (string | ProtocolError)[] = []
     if (this.#line.length > 0 || this.#outline) this.#finishLine(lines)
     return this.#withoutByteOrderMark(lines)
   }
 
-  /** Appends to the unfinished line; once the line is too long, keeps only its outline. */
+  /** Appends bytes to the unfinished line. Once the line is too long, only its outline is kept. */
   #append(bytes: Uint8Array, lines: (string | ProtocolError)[]): void {
     if (this.#outline) {
       if (!this.#isReported) this.#outline.scan(bytes)
@@ -86,7 +85,7 @@ export class LineReader {
     this.#line.clear()
   }
 
-  /** Decodes many lines at once, which is much faster than one by one, if all are valid. */
+  /** Decodes complete lines. If all are valid, they are decoded together, which is much faster. */
   #decodeLines(bytes: Uint8Array): (string | ProtocolError)[] {
     if (bytes.length <= this.#maxLineBytes) {
       const text = this.#decodeLine(bytes)

@@ -1,7 +1,7 @@
 /**
- * The outline of a message that is too long to be read. With the `id` of the message, an oversized
- * request can be answered with an error, and the call that waits for an oversized response can
- * fail. The whole message has to be scanned, because several SDKs write the id last.
+ * The outline of a message that is too long to be read. It contains the `id` of the message. The id is needed to answer
+ * an oversized request with an error, and to reject the call that waits for an oversized response. The whole message
+ * must be scanned, because several SDKs write the id last.
  *
  * @see https://www.jsonrpc.org/specification#response_object
  */
@@ -80,7 +80,7 @@ export class MessageOutline {
 
   #scanToken(byte: number): void {
     if (this.#depth === 0) {
-      // Outside of the object, but after members of it
+      // If there are members, the outermost object has already ended
       const hasEnded = this.#members.length > 0
       if (byte === OPEN_OBJECT && !hasEnded) this.#depth++
       else if (byte > SPACE) this.#isObject = false
@@ -116,7 +116,7 @@ export class MessageOutline {
     this.#current = []
   }
 
-  /** Returns the members with the current one, unless that is too long or there are too many. */
+  /** Returns the members, including the current one unless it is too long or there are too many. */
   #membersAndCurrent(): readonly string[] {
     const hasRoom = this.#current.length < MAX_MEMBER_BYTES && this.#members.length < MAX_MEMBERS
     if (!hasRoom) return this.#members

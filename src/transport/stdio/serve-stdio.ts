@@ -11,16 +11,15 @@ import { stdioTransport, type StdioTransportOptions } from './stdio.ts'
 /** How a server is served over stdio. */
 export interface ServeStdioOptions extends ServeTransportOptions, StdioTransportOptions {
   /**
-   * How long the process may keep running after the client has disconnected, in milliseconds. Then it is
-   * terminated, because a forgotten timer or socket could keep it alive forever. `Infinity` disables
-   * the termination.
+   * How long the process may keep running after the client has disconnected, in milliseconds. After that it exits,
+   * because a forgotten timer or socket could otherwise keep it alive forever. `Infinity` disables this.
    *
    * @default 1000
    */
   exitAfterMs?: number
 }
 
-/** The operations of a process that serving over stdio uses. */
+/** The operations of this process that `serveStdioOn` needs. */
 export interface StdioHost {
   readonly stdin: ReadableStream<Uint8Array>
   readonly stdout: WritableStream<Uint8Array>
@@ -51,7 +50,7 @@ export async function serveStdioOn(
   const end = (): void => ending.abort()
   const terminate = (): void => {
     end()
-    // Scheduled before the flush, which a client that does not read would block
+    // Scheduled before the flush, because a client that does not read would block the flush forever
     scheduleExit()
   }
   signal?.addEventListener('abort', end)

@@ -12,20 +12,20 @@ import { LineReader } from './line-reader.ts'
 import type { Receiver, Transport } from '../../protocol/transport.ts'
 
 /**
- * The maximum number of UTF-16 units that are queued for the peer. Above it, the next message closes the
+ * The maximum number of UTF-16 units that are queued for the peer. If there are more, the next message closes the
  * transport.
  */
 const MAX_QUEUE_LENGTH = 16 * 1024 * 1024
 /** A broken connection ends without waiting for a flush. */
 const WITHOUT_FLUSH = undefined
-/** How much of a malformed line an error quotes, in UTF-16 units. */
+/** The maximum length of the part of a malformed line that an error quotes, in UTF-16 units. */
 const EXCERPT_LENGTH = 80
 
 /** Settings of {@link stdioTransport}. */
 export interface StdioTransportOptions {
   /**
-   * The longest line that is read, in bytes. A longer one is reported as malformed and skipped, in
-   * bounded memory.
+   * The longest line that is read, in bytes. A longer line is reported as malformed and skipped. It does not take more
+   * memory.
    *
    * @default 4194304
    */
@@ -33,8 +33,7 @@ export interface StdioTransportOptions {
 }
 
 /**
- * Creates a transport over two byte streams, such as the standard streams of this process or a
- * child.
+ * Creates a transport over two byte streams, such as the standard streams of this process or of a child process.
  *
  * Reading accepts CRLF, blank lines and one byte order mark. Lines that are not JSON, not UTF-8 or too long
  * are passed to `malformed`, and reading continues with the next line.
@@ -88,7 +87,7 @@ class StdioTransport implements Transport {
     this.#reader = reader
     this.#writer = writer
     this.#lines = new LineReader(options.maxMessageBytes ?? 4_194_304)
-    // The next write detects a failure; this promise would report it twice
+    // The next write detects a failure. Without this handler, the failure would also be an unhandled rejection
     writer.closed.catch(() => {})
   }
 

@@ -1,6 +1,6 @@
 /**
- * The client side of Streamable HTTP: every message is a POST, and the response to a request
- * arrives as JSON or on an event stream.
+ * The client side of Streamable HTTP: each message is sent with a POST, and the response to a request arrives as JSON
+ * or on an event stream.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
@@ -32,7 +32,7 @@ import { discard, httpError, HttpSender, networkError } from '../http/client-fet
 const MIN_RETRY_MS = 50
 /** The maximum number of consecutive failures to resume a request's stream. */
 const MAX_FAILURES = 3
-/** How long ending a session may delay closing, in milliseconds. */
+/** How long `close` waits for the server to end the session, in milliseconds. */
 const DELETE_TIMEOUT_MS = 2_000
 /** How long the delivery of a message without a response may take, in milliseconds. */
 const DELIVERY_TIMEOUT_MS = 60_000
@@ -105,7 +105,7 @@ export class StreamableHttpChannel implements Channel {
         cause = error
       }
       if (call.settled) return
-      // A stream that opened counts as success: a server that wants to be polled closes each stream
+      // A stream that opened counts as success, even without events: a server that wants to be polled closes each stream
       if (response) failures = 0
       const { lastEventId } = parser
       if (lastEventId === '' || this.receiver.revision.era === 'modern') {
@@ -136,14 +136,14 @@ export class StreamableHttpChannel implements Channel {
     return undefined
   }
 
-  /** Creates a parser that passes on the messages of a stream. */
+  /** Creates a parser that passes the messages of a stream to the receiver. */
   parser(call?: OutgoingRequest): SseParser {
     return new SseParser((type, data) => {
       if (type === 'message') this.#receive(data, call)
     }, this.#maxLength)
   }
 
-  /** Parses a message, or a batch if the revision has batches, and passes it on. */
+  /** Parses a message, or a batch if the revision has batches, and passes it to the receiver. */
   #receive(text: string, call: OutgoingRequest | undefined): void {
     try {
       this.receiver.receive(parseJson(text), call)
@@ -176,7 +176,7 @@ export class StreamableHttpChannel implements Channel {
     await response.then(discard, () => {})
   }
 
-  /** Sends a request in the session, if there is one; a 404 means that the session has ended. */
+  /** Sends an HTTP request, in the session if there is one. With a session, a 404 means that the session has ended. */
   async fetch(
     method: string,
     headers: Record<string, string>,

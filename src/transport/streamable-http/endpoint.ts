@@ -1,5 +1,5 @@
 /**
- * Serves a handler at a path. It is the part of `serve` that all runtimes share.
+ * Serves a handler at a path. This is the part of `serve` that all runtimes share.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
@@ -39,10 +39,9 @@ export interface ServeOptions extends HandlerOptions {
    */
   path?: string
   /**
-   * The number of proxies in front of this process, such as load balancers. Each of them must
-   * append the address of its client to the header `X-Forwarded-For`, as most do. Limits for
-   * callers without a principal then apply to the address of the client, not of the proxy. If the
-   * number is too high, clients can forge their address.
+   * The number of proxies in front of this process, such as load balancers. Each proxy must append the address of its
+   * client to the header `X-Forwarded-For`, as most do. Limits for callers without a principal then apply to the address
+   * of the client, not to that of a proxy. If the number is too high, clients can forge their address.
    *
    * @default 0
    */
@@ -87,7 +86,7 @@ export interface Endpoint {
   readonly toHttpServer: (port: number, stop: () => Promise<void>) => HttpServer
 }
 
-/** How long responses in progress may take when the server closes, in milliseconds. */
+/** How long responses in progress may still take when the server closes, in milliseconds. */
 export const CLOSE_TIMEOUT_MS = 1_000
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
@@ -170,7 +169,7 @@ function callerBehind(proxies: number, request: Request, caller: Caller = {}): C
   return { ...caller, address: forwardedAddress(request, proxies) ?? caller.address }
 }
 
-/** Converts "port in use" errors to an explanation; other errors are returned unchanged. */
+/** Converts the error for a port that is in use to an explanation. Returns other errors unchanged. */
 export function listenFault(error: unknown, hostname: string, port: number): unknown {
   if ((error as { code?: unknown } | undefined)?.code !== 'EADDRINUSE') return error
   const message = `Cannot listen on ${authorityOf(hostname)}:${port}: the port is taken`

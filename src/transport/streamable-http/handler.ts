@@ -1,5 +1,5 @@
 /**
- * A server as a function from request to response: guard, authentication, and HTTP methods.
+ * A server as a function from HTTP request to response. Checks the origin, authenticates, and handles the HTTP methods.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
@@ -40,16 +40,16 @@ export interface HandlerOptions extends EndpointOptions {
    * - `sealedSessions()` stores nothing, but encrypts the negotiated parameters into the session id.
    * - `false` provides no sessions. It is the default, because the next request may reach another process.
    *
-   * With `statefulSessions`, the server can send any message to clients of these revisions at any time.
-   * With the others, it can only send notifications, and only while it handles a request. Without
-   * sessions, handlers do not know the client's name and capabilities.
+   * With `statefulSessions`, the server can send any message to clients of these revisions at any time. With the other
+   * values, it can only send notifications, and only while it handles a request. With `false`, handlers also do not know
+   * the client's name and capabilities.
    *
    * @default false
    */
   sessions?: SessionProvider | false
 }
 
-/** The names of a handler's options, including options for the server's input requests. */
+/** The names of a handler's options, including the options for input requests that the server supports. */
 export function handlerOptionNames({ input }: ServerDefinition): object {
   return {
     allowedOrigins: 1,
@@ -77,7 +77,7 @@ export function handlerOptionNames({ input }: ServerDefinition): object {
  * export default { fetch: (request: Request) => handle(request) }
  * ```
  *
- * @param hooks Only for the hosts in this package.
+ * @param hooks Only for the platforms in this package.
  * @throws {TypeError} If the server was not created by `createServer`, or has a tool with
  *   `task: 'required'` but was not extended with `tasks()`; or an option is unknown.
  * @throws {SdkError} `INVALID_USE` if a secret is too short.
@@ -116,7 +116,7 @@ export function createHandler(
       const { method } = request
       const opensStream = method === 'GET' && !options.jsonOnly
       const isPost = method === 'POST'
-      // `allow` can be searched as text, because no method's name contains another
+      // `allow` can be searched as text, because no method's name contains the name of another method
       const isAllowed =
         (isPost || opensStream || method === 'DELETE') && sessions.allow.includes(method)
       if (!isAllowed) {

@@ -10,9 +10,9 @@ import type { JsonRpcRequest } from '../../protocol/types.ts'
 import type { MethodFacts } from '../../protocol/methods.ts'
 
 /**
- * Checks a header whose value must equal a value in the body.
+ * Checks that the value of a header equals the value in the body.
  *
- * @throws {ProtocolError} `HEADER_MISMATCH`.
+ * @throws {ProtocolError} `HEADER_MISMATCH` if it does not.
  */
 export function checkSame(
   header: string,
@@ -23,9 +23,10 @@ export function checkSame(
 }
 
 /**
- * Checks `Mcp-Name`, for methods that require it. Methods of tasks may omit it.
+ * Checks the header `Mcp-Name`, for methods that require it. Requests about tasks may omit it.
  *
- * @throws {ProtocolError} `HEADER_MISMATCH`, or `INVALID_PARAMS` when the body has no name.
+ * @throws {ProtocolError} `HEADER_MISMATCH` if the header differs from the body; `INVALID_PARAMS` if the body has no
+ *   name.
  */
 export function checkName(
   headers: Headers,
@@ -43,8 +44,8 @@ export function checkName(
 }
 
 /**
- * Whether a header has the right value: one value, possibly with commas, or equal values that a
- * proxy joined.
+ * Whether a header has the expected value. The value may contain commas. A proxy may also have joined several equal
+ * values with commas.
  */
 export function headerMatches(
   headers: Headers,

@@ -18,8 +18,8 @@ export interface HttpEndpoint extends Pick<Exchange, 'askMode' | 'shutdown'> {
 }
 
 /**
- * A request whose origin and caller were checked. Each header is read only once, because that is
- * slow on workerd.
+ * A request whose origin and caller were checked. Each header is read only once, because reading headers is slow on
+ * workerd.
  */
 export class IncomingRequest {
   readonly endpoint: HttpEndpoint
@@ -34,7 +34,7 @@ export class IncomingRequest {
    * server does not know.
    */
   readonly isModern: boolean
-  /** The `Mcp-Session-Id` header; not read if the revision has no sessions. */
+  /** The `Mcp-Session-Id` header; `null` if it is missing or the revision has no sessions. */
   readonly sessionId: string | null
   /** Whether the client accepts an event stream as the response. */
   readonly acceptsEvents: boolean

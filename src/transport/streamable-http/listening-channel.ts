@@ -1,6 +1,6 @@
 /**
- * Streamable HTTP with the standalone stream, on which a server with sessions sends messages that belong
- * to no request.
+ * The client side of Streamable HTTP with the standalone stream, on which a server with sessions sends messages that
+ * belong to no request.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
@@ -14,7 +14,7 @@ export type KeepStreamOpen = (channel: ListeningChannel, signal: AbortSignal) =>
 
 /** Sends messages to one endpoint, and can open its standalone stream. */
 export class ListeningChannel extends StreamableHttpChannel {
-  /** Waits until the server accepts a different token than the last rejected one. */
+  /** Waits until the server accepts another token than the one that it rejected last. */
   readonly untilSignedIn: (signal: AbortSignal) => Promise<void>
   readonly #keepStreamOpen: KeepStreamOpen
   #streamAbort = new AbortController()

@@ -9,21 +9,21 @@ import type { ChangeSource } from '../../server/notifier.ts'
 import type { Sink } from '../../session/event-store.ts'
 import type { EventSinkOptions } from '../http/server-sent-event.ts'
 
-/** Options of HTTP handlers, except how sessions work. */
+/** The options of an HTTP handler, except the option for sessions. */
 export interface EndpointOptions extends InputOptions {
   /**
    * The origins of pages that may send requests, such as `https://app.example`; `*` allows all.
-   * Pages of the server's own origin are always allowed and, if the server runs on this machine, so
-   * are local pages over http or https. List all other origins, such as `capacitor://localhost`. Origins
-   * are normalized like a `URL` before they are compared, so that default ports, letter case and a
-   * trailing slash do not matter.
+   * Pages of the server's own origin are always allowed. If the URL of the server is on a loopback address, so are
+   * pages on any loopback address, over http or https. List all other origins, such as `capacitor://localhost`. Origins
+   * are normalized like a `URL` before they are compared, so default ports, letter case and a trailing slash do not
+   * matter.
    */
   allowedOrigins?: readonly string[] | '*'
   /** The allowed names in the header `Host`, on any port. By default all names are allowed. */
   allowedHosts?: readonly string[]
   /**
-   * Authenticates callers. Use `protectedResource` for access tokens, and route its metadata paths to the
-   * handler too. Use `authenticate` for any other scheme. By default anyone may call.
+   * Authenticates callers. Use `protectedResource` for access tokens, and route its metadata paths to the handler too.
+   * Use `authenticate` for any other scheme. By default anyone may send requests.
    */
   auth?: Authenticator
   /**
@@ -33,7 +33,8 @@ export interface EndpointOptions extends InputOptions {
    */
   maxBodyBytes?: number
   /**
-   * Whether to respond only with JSON. If so, messages that would precede the response are dropped.
+   * Whether to respond only with JSON, and never with an event stream. If so, messages that would precede the response,
+   * such as progress, are dropped.
    *
    * @default false
    */
@@ -51,7 +52,7 @@ export interface EndpointOptions extends InputOptions {
  */
 export interface HandlerHooks {
   /**
-   * Opens the connection of the stream for a GET. By default, it is the body of the response.
+   * Opens the connection of the stream for a GET. By default, the stream is the body of the response.
    *
    * @returns The sink for the stream's events, and the response.
    */

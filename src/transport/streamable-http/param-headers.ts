@@ -9,8 +9,8 @@ import type { HeaderParamSupport } from '../../server/features/header-params.ts'
 import { headerMatches, mismatch } from './header-checks.ts'
 
 /**
- * Finds the annotated arguments, and checks their headers. Integers are compared by value; an argument
- * that is absent or `null` must have no header.
+ * Finds the annotated arguments, and checks their headers. Integers are compared by value. If an argument is absent or
+ * `null`, its header must be absent.
  */
 export const headerParams: HeaderParamSupport = {
   find(inputSchema, label) {

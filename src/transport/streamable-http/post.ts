@@ -1,5 +1,5 @@
 /**
- * Handles a POST: parses the body to a message, which either belongs to a session or is stateless.
+ * Handles a POST: parses the message in the body, which either belongs to a session or is stateless.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
@@ -18,8 +18,8 @@ import type { SessionManager } from './sessions/manager.ts'
 import { postStateless } from './stateless-post.ts'
 
 /**
- * Handles a POST. If the headers name a session, it is resolved before the body is read, because another
- * host may serve the session.
+ * Handles a POST. If the headers name a session, the session is resolved before the body is read, because another
+ * process or Durable Object may serve the session.
  *
  * @throws {HttpError} If the request is invalid. The status is 404 for an unknown session or method.
  * Otherwise it is 400, or a more precise status for invalid headers or an invalid body.

@@ -14,17 +14,17 @@ import type { IncomingRequest } from './incoming.ts'
 /** Sends the messages of a reply as events. */
 export interface ReplyStream {
   send(message: JsonRpcMessage): Promise<void> | undefined
-  /** Closes the connection; the client may resume after that many milliseconds. */
+  /** Closes the connection. The client may resume the stream after `retryMs` milliseconds. */
   disconnect?(retryMs: number): void
   /** Closes the stream after pending messages. */
   close(): void
 }
 
-/** How a reply becomes an HTTP response. */
+/** The request that a reply answers, and how the reply becomes an HTTP response. */
 export interface ReplyOptions extends Pick<EventStreamOptions, 'onExpired' | 'onDisconnect'> {
   /** The request to answer. */
   incoming: IncomingRequest
-  /** Receives the HTTP response once its kind is known. */
+  /** Called with the HTTP response, once it is known whether it is JSON or an event stream. */
   respond: (response: Response) => void
   /** The status of a JSON response; 200 by default. */
   status?: (answer: Answer) => number
@@ -50,7 +50,7 @@ export class Reply {
     this.call = call
   }
 
-  /** Whether messages can precede the response: not if the client accepts only JSON. */
+  /** Whether messages can precede the response. False if the client accepts only JSON, or `jsonOnly` is set. */
   get canStream(): boolean {
     const { acceptsEvents, endpoint } = this.#options.incoming
     return acceptsEvents && !endpoint.options.jsonOnly
@@ -80,7 +80,7 @@ export class Reply {
     if (!this.#write(errorResponse(id, toErrorObject(undefined)))) this.#eventStream?.close()
   }
 
-  /** Returns whether the response was written. */
+  /** Sends the response, and closes the reply. Returns false if the response cannot be serialized. */
   #write(answer: Answer | undefined): boolean {
     const { incoming, respond, status } = this.#options
     const stream = this.#replyStream

@@ -23,8 +23,8 @@ const IS_BACKGROUND = true
  * Reads the standalone stream of a channel, and reopens it after disconnects, until `signal` aborts or the
  * session ends. Servers without the stream respond with 405.
  *
- * @param onGap Called after an interruption, if the next stream does not replay the messages that were
- *   sent during it.
+ * @param onGap Called after an interruption, if the next stream does not replay the messages that the server sent
+ *   during the interruption.
  * @throws {SdkError} If the stream cannot be opened again.
  */
 export async function keepStreamOpen(
@@ -40,7 +40,7 @@ export async function keepStreamOpen(
   }
 }
 
-/** Reads one stream after the other. */
+/** Reads one stream after the other, until an error is thrown. */
 async function readStreams(
   channel: ListeningChannel,
   signal: AbortSignal,
@@ -72,8 +72,7 @@ async function readStreams(
  *
  * @param hasStreamed Whether the session ever had the stream. If it had, a 404 means that the session
  *   ended.
- * @param attempts How many attempts to reopen the stream precede this attempt, since the stream was last
- *   stable.
+ * @param attempts How many attempts to open the stream were made before this one, since the stream was last stable.
  */
 async function openStream(
   channel: ListeningChannel,
@@ -93,7 +92,7 @@ async function openStream(
         ? await channel.fetch('GET', headers, signal)
         : await http.send('GET', headers, NO_BODY, signal, NO_CALL, IS_BACKGROUND)
     if (response.status !== 400 || !resumes) return await requireEventStream(response)
-    // The server has discarded the event; a new stream delivers messages from now on
+    // The server no longer has the event, so the next stream delivers only new messages
     parser.lastEventId = ''
     discard(response)
   } catch (error) {

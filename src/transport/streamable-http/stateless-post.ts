@@ -1,6 +1,6 @@
 /**
- * A POST of a revision without sessions: every request describes itself, and its headers repeat
- * parts of its body.
+ * Handles a POST in a revision without sessions: each request contains the version and the client's capabilities, and
+ * its headers repeat parts of its body.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
@@ -27,10 +27,10 @@ import type { IncomingRequest } from './incoming.ts'
 import { Reply } from './reply.ts'
 
 /**
- * Handles a self-describing request.
+ * Handles a stateless request.
  *
- * @throws {ProtocolError} If validation before dispatch fails; checks run in the specification's
- * order.
+ * @throws {ProtocolError} If the validation before dispatch fails. The checks run in the order that the specification
+ * requires.
  * @throws {HttpError} 406 when the response is a stream that the client does not accept.
  */
 export function postStateless(
@@ -79,8 +79,7 @@ export function postStateless(
 }
 
 /**
- * Reads a request's `_meta`, and finds its method and tool; also checks that the headers match the
- * body.
+ * Reads the `_meta` of a request, finds its method and tool, and checks that the headers match the body.
  */
 function readRequest(
   { endpoint, request, version, caller }: IncomingRequest,

@@ -1,5 +1,5 @@
 /**
- * Questions to the user of `create-edgewise`.
+ * Asks the user of `create-edgewise` questions.
  */
 import { createInterface } from 'node:readline/promises'
 

@@ -1,5 +1,5 @@
 /**
- * `npm create edgewise@latest`: creates a project, installs its packages, and adds its server to hosts.
+ * `npm create edgewise@latest`: creates a project, installs its packages, and adds the project's server to hosts.
  */
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -75,7 +75,7 @@ export async function runCreate(
   }
 }
 
-/** Creates a project, installs its packages, adds its server to hosts, and prints the next steps. */
+/** Creates a project, installs its packages, adds the project's server to hosts, and prints the next steps. */
 async function create(argv: readonly string[], environment: CreateEnvironment): Promise<number> {
   const { machine, templatesFolder, ask, installPackages } = environment
   const { values, positionals } = parse(argv)
@@ -139,7 +139,7 @@ async function create(argv: readonly string[], environment: CreateEnvironment): 
   return status
 }
 
-/** The name of a package's server in hosts, which starts with a letter and has at most 64 characters. */
+/** The name under which hosts list a project's server. It starts with a letter, and has at most 64 characters. */
 function serverNameOf(name: string): string {
   return /^[a-z]/.test(name) ? name : `my-${name}`.slice(0, 64)
 }
@@ -150,12 +150,12 @@ function serverNameOf(name: string): string {
 function changeFolderStep(path: string): string[] {
   if (path === '') return []
   if (!/[^\w./\\-]/.test(path)) return [`cd ${path}`]
-  // Single quotes prevent all expansion by a shell, but the command line of Windows does not know them
+  // Single quotes prevent all expansion by a shell, but the command line of Windows does not support them
   const quoted = `'${path.replaceAll("'", String.raw`'\''`)}'`
   return [`cd ${/["$`!]/.test(path) ? quoted : `"${path}"`}`]
 }
 
-/** The options with which a new server is added to hosts. */
+/** The options with which the server of a new project is added to hosts. */
 const defaults = {
   scope: 'user',
   dryRun: false,
@@ -165,7 +165,7 @@ const defaults = {
   headers: new Headers(),
 } as const
 
-/** The server of a project for `edgewise install`. */
+/** Converts the server of a project to the form that `edgewise install` uses. */
 function targetOf(server: TemplateServer, path: string): Target {
   if (!('module' in server)) return server
   const program = moduleProgram(join(path, server.module), true)
@@ -191,7 +191,7 @@ function parse(argv: readonly string[]) {
       allowPositionals: true,
     })
   } catch (error) {
-    // The first sentence of Node's message. The others give advice that does not apply
+    // Only the first sentence of Node's message, because the others give advice that does not apply
     throw new UsageError(error instanceof Error ? (error.message.split(/\.\s/)[0] ?? '') : '')
   }
 }

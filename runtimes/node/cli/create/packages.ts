@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 const managers = ['npm', 'pnpm', 'yarn', 'bun'] as const
 
 /**
- * The command that installs packages with the package manager that started this program.
+ * Returns the command that installs packages, for the package manager that started this program.
  *
  * @param userAgent The variable `npm_config_user_agent`, such as `pnpm/10.0.0 npm/? node/v24.0.0`.
  * @see https://docs.npmjs.com/cli/using-npm/config#user-agent

@@ -1,13 +1,13 @@
 /**
- * The program through which hosts that can only start programs connect to a URL.
+ * Creates the program through which hosts that can only start programs connect to a URL.
  */
 import type { Program } from './entry.ts'
 
-/** The programs that are scripts on Windows, which only a shell can start. */
+/** Matches programs that are scripts on Windows. Only a shell can start them there. */
 const WINDOWS_SCRIPTS = /^(?:npx|npm|pnpm|pnpx|yarn)$/i
 
 /**
- * A program that connects to a URL. Claude Desktop's configuration file can only list programs.
+ * Returns a program that connects to a URL, because Claude Desktop's configuration file can only list programs.
  *
  * @see https://modelcontextprotocol.io/docs/develop/connect-local-servers
  */
@@ -31,7 +31,7 @@ export function bridgeTo(
 }
 
 /**
- * On Windows, starts a script by the shell.
+ * Returns a program that a host can start. On Windows, a script is started by a shell.
  *
  * @see https://code.claude.com/docs/en/mcp#option-3-add-a-local-stdio-server
  */

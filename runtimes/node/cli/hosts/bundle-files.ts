@@ -10,11 +10,11 @@ import { isObject } from './json-text.ts'
 /** A file of a bundle. */
 export interface BundledFile {
   readonly bytes: Uint8Array
-  /** Its permissions. */
+  /** The permissions of the file. */
   readonly mode: number
 }
 
-/** What a bundle contains besides its manifest. */
+/** The files of a bundle, and what its manifest is created from. */
 export interface BundleContents {
   /** The files, by their paths in the bundle. */
   readonly files: ReadonlyMap<string, BundledFile>
@@ -43,7 +43,7 @@ export async function collectFiles(path: string): Promise<BundleContents> {
   return stats.isDirectory() ? collectFolder(path) : collectModule(path)
 }
 
-/** Collects one JavaScript module, which must contain its packages. */
+/** Collects one JavaScript module. The packages that it uses must have been built into it. */
 async function collectModule(path: string): Promise<BundleContents> {
   if (/\.[cm]?tsx?$/.test(path)) {
     throw new UsageError(`"${path}" is TypeScript: build it into one JavaScript file first`)
@@ -55,7 +55,7 @@ async function collectModule(path: string): Promise<BundleContents> {
   const manifest = await nearestManifest(dirname(path))
   const { mode } = await stat(path)
   const files = new Map([[entryPoint, { bytes: await readFile(path), mode }]])
-  // Without this, Node takes the module for CommonJS
+  // Without this file, Node would take the module for CommonJS
   if (manifest['type'] === 'module') {
     const bytes = Buffer.from('{ "type": "module" }\n')
     files.set('server/package.json', { bytes, mode: 0o644 })
@@ -122,7 +122,7 @@ async function addFolder(
   }
 }
 
-/** The manifest of the package that contains a folder. */
+/** Reads the manifest of the package that contains a folder. Returns an empty object if there is none. */
 async function nearestManifest(folder: string): Promise<JsonObject> {
   for (let current = resolve(folder); ; current = dirname(current)) {
     const manifest = await readJson(join(current, 'package.json'))

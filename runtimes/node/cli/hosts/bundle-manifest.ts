@@ -1,5 +1,5 @@
 /**
- * The manifest of an MCP bundle.
+ * Creates the manifest of an MCP bundle.
  *
  * @see https://github.com/modelcontextprotocol/mcpb/blob/main/MANIFEST.md
  */
@@ -8,7 +8,7 @@ import type { Implementation, JsonObject } from '../../../../src/index.ts'
 import type { BundleContents } from './bundle-files.ts'
 import { isObject } from './json-text.ts'
 
-/** What the server says about itself when it is started. */
+/** What a server reports about itself when it is started. */
 export interface StartedServer {
   readonly info: Implementation | undefined
   readonly tools: readonly { readonly name: string; readonly description?: string | undefined }[]
@@ -16,7 +16,8 @@ export interface StartedServer {
 }
 
 /**
- * Creates a manifest from the package and the server. Members that the author has written replace others.
+ * Creates a manifest from the package and the server. Members that the author of the server has written in a
+ * `manifest.json` take precedence.
  *
  * @param variables The environment variables whose values the host asks the user for.
  */

@@ -7,7 +7,7 @@ import { dirname } from 'node:path'
 /** Thrown if a configuration cannot be read or changed. In this case, nothing was changed. */
 export class ConfigurationError extends Error {}
 
-/** The largest file that is read, in bytes. Claude Code keeps its history in its file. */
+/** The largest file that is read, in bytes. It is large because Claude Code stores its history in the same file. */
 const MAX_BYTES = 64 * 1024 * 1024
 
 /** A configuration file as it was read. */
@@ -16,11 +16,11 @@ export interface ConfigurationFile {
   readonly path: string
   /** The path of the file itself, if `path` is a symbolic link. */
   readonly realPath: string
-  /** Its text without a byte order mark; empty if there is no file. */
+  /** The text without a byte order mark; empty if there is no file. */
   readonly text: string
-  /** Its bytes; `undefined` if there is no file. */
+  /** The bytes of the file; `undefined` if there is no file. */
   readonly bytes: Buffer | undefined
-  /** Its permissions; `undefined` if there is no file. */
+  /** The permissions of the file; `undefined` if there is no file. */
   readonly mode: number | undefined
 }
 
@@ -29,7 +29,7 @@ const BOM = '\uFEFF'
 /**
  * Reads a file, which may be missing.
  *
- * @throws {ConfigurationError} If it cannot be read, or could not be replaced later.
+ * @throws {ConfigurationError} If the file cannot be read, or is read-only so that it could not be replaced.
  */
 export async function readConfiguration(path: string): Promise<ConfigurationFile> {
   try {
@@ -61,8 +61,8 @@ export interface ReplaceOptions {
 }
 
 /**
- * Replaces a file with a rename, so that no reader sees a part of it. The previous file remains as
- * a backup beside it. The new file is also a lock: only one process can create it.
+ * Replaces a file by renaming a new file to it, so that no reader sees an incomplete file. The previous file remains in
+ * the same folder, as a backup. The new file also serves as a lock, because only one process can create it.
  *
  * @returns The path of the backup; `undefined` if there was no file.
  * @throws {ConfigurationError} If the file has changed since it was read, or cannot be written.

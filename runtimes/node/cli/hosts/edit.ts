@@ -1,6 +1,6 @@
 /**
- * Adds a server to the text of a configuration, or removes it. Each edit is verified: the result
- * must contain the new server or lack the old one, and leave everything else as it was.
+ * Adds a server to the text of a configuration, or removes a server from it. Each edit is verified: the result must
+ * contain the new server, or lack the removed one, and everything else must be unchanged.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '../../../../src/index.ts'
@@ -77,7 +77,7 @@ export function addServer(
   return edited
 }
 
-/** Checks that no other server uses an input that has the same id but asks for something else. */
+/** Checks that the ids of the inputs are free: no other server uses an input with the same id but another content. */
 function requireFreeInputs(
   path: string,
   text: string,
@@ -96,7 +96,7 @@ function requireFreeInputs(
   }
 }
 
-/** The ids of the inputs to which a part of a configuration refers. */
+/** The ids of the inputs that a part of a configuration refers to. */
 function inputsUsedBy(part: unknown): string[] {
   const references = JSON.stringify(part ?? '').matchAll(/\$\{input:([^}]+)\}/g)
   return Array.from(references, ([, id = '']) => id)
@@ -166,7 +166,7 @@ function without(object: JsonObject, ...names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)))
 }
 
-/** A value as it is after conversion to JSON and back, for comparison. */
+/** Converts a value to JSON and back, so that it can be compared. */
 function jsonOf(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value))
 }
@@ -195,7 +195,7 @@ function parse(path: string, text: string, format: Host['format']): JsonObject {
   }
 }
 
-/** Replaces the input of the same id, or adds the input. */
+/** Replaces the input with the same id. If there is none, adds the input. */
 function setInput(path: string, text: string, input: PromptInput): string {
   const inputs = inputsOf(path, text)
   const index = inputs.findIndex((each) => isObject(each) && each['id'] === input.id)

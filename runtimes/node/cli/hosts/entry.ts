@@ -1,5 +1,5 @@
 /**
- * Writes a server in the format of a host.
+ * Converts a server to the format of a host's configuration.
  */
 import type { JsonObject } from '../../../../src/index.ts'
 import { UsageError } from '../usage.ts'
@@ -7,7 +7,7 @@ import type { PromptInput } from './edit.ts'
 import type { McpHostName } from './host-names.ts'
 import { hostOf } from './host.ts'
 
-/** A server as a host uses it: an endpoint, or a program. Values may refer to variables: `${NAME}`. */
+/** A server that a host uses: an endpoint, or a program. Values may refer to environment variables: `${NAME}`. */
 export type HostedServer =
   | { readonly url: string; readonly headers: Readonly<Record<string, string>> }
   | Program
@@ -29,7 +29,7 @@ export interface HostEntry {
   readonly stored: readonly string[]
 }
 
-/** A reference to an environment variable. */
+/** Matches a reference to an environment variable. */
 const REFERENCE = /\$\{([A-Za-z_]\w*)\}/g
 
 /**
@@ -50,8 +50,8 @@ export function entryFor(host: McpHostName, name: string, server: HostedServer):
 }
 
 /**
- * Converts values, and collects the values that the host asks the user for and those that it
- * stores.
+ * Converts the values of headers and variables for a host. Collects the inputs for which the host asks the user, and the
+ * names of values that are stored as plain text.
  */
 interface Values {
   readonly convert: (values: Readonly<Record<string, string>>) => Record<string, string>
@@ -119,8 +119,8 @@ function jsonEntry(host: McpHostName, server: HostedServer, { convert }: Values)
 }
 
 /**
- * The table for Codex. Its members name the variables whose values Codex inserts, because Codex
- * does not replace variables inside values.
+ * Creates the table for Codex. Codex does not replace variables inside values. Instead, the table has members that list
+ * the variables whose values Codex inserts.
  *
  * @see https://developers.openai.com/codex/mcp#configuration-options
  */

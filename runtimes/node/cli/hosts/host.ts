@@ -1,11 +1,11 @@
 /**
- * The hosts that `edgewise install` configures: where each keeps its configuration. The playground
- * uses this too, so it imports nothing from Node.
+ * The hosts that `edgewise install` configures, and where each host has its configuration. The playground uses this
+ * module too, so it must not import modules of Node.
  */
 import { UsageError } from '../usage.ts'
 import { hostNames, type McpHostName } from './host-names.ts'
 
-/** What determines where a user's configuration is. */
+/** The properties of a machine that determine where the configuration of a host is. */
 export interface Machine {
   readonly platform: NodeJS.Platform
   /** The home folder of the user. */
@@ -115,9 +115,9 @@ const hosts: Readonly<Record<McpHostName, Host>> = {
 }
 
 /**
- * Finds the hosts that `--client` names.
+ * Reads the names of hosts from the values of `--client`.
  *
- * @throws {UsageError} If there are none, or one is unknown.
+ * @throws {UsageError} If there is no value, or a host is unknown.
  */
 export function requireHosts(words: readonly string[]): readonly McpHostName[] {
   const all = hostNames.join(', ')
@@ -129,7 +129,7 @@ export function requireHosts(words: readonly string[]): readonly McpHostName[] {
   })
 }
 
-/** How a host is configured. */
+/** Returns a host, with how it is configured. */
 export function hostOf(name: McpHostName): Host {
   return hosts[name]
 }

@@ -24,7 +24,7 @@ interface ServerArguments {
   readonly options: Pick<Options, 'env' | 'cwd' | 'headers'>
 }
 
-/** The server of a command line, for one host. */
+/** Converts the server of a command line to the form that a certain host can use. */
 export function hostedServer(
   { target, options }: ServerArguments,
   { host, scope, machine }: HostLocation,
@@ -41,7 +41,7 @@ export function hostedServer(
   return startable(bridgeTo(target.url, headers), machine.platform)
 }
 
-/** The headers with their usual names, such as `X-Api-Key`. */
+/** Returns the headers with capitalized names, such as `X-Api-Key`. */
 export function headersOf({ headers }: Pick<Options, 'headers'>): Record<string, string> {
   return Object.fromEntries(
     Array.from(headers, ([name, value]) => [
@@ -66,7 +66,7 @@ function withAbsolutePaths(
 }
 
 /**
- * The name of a server: the given name, or a name that is derived from the server.
+ * Returns the given name of a server. If none is given, derives a name from the server's URL or program.
  *
  * @throws {UsageError} If the given name is invalid, or no name can be derived.
  */
@@ -80,8 +80,8 @@ export function nameFor(target: Target, given: string | undefined, cwd: string):
 }
 
 /**
- * The name of the package that contains the program's file, or else the first word that is not an
- * option.
+ * Returns the name of the package that contains the program's file. If there is no such file, returns the first argument
+ * that is not an option.
  */
 function nameOfProgram(
   { command, args }: Extract<Target, { command: string }>,
@@ -95,7 +95,7 @@ function nameOfProgram(
   return name
 }
 
-/** The name of the package that contains a file, or else the name of the file. */
+/** Returns the name of the package that contains a file. If there is none, returns the name of the file. */
 function nameOfFile(path: string): string {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     const name = packageName(join(folder, 'package.json'))

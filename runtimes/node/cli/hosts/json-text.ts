@@ -1,6 +1,6 @@
 /**
- * Edits JSON that people write, which may have comments and trailing commas. Everything outside of the
- * edited member stays as it is.
+ * Edits JSON that people have written, with comments and trailing commas. Everything outside of the edited member stays
+ * unchanged.
  */
 import {
   createScanner,
@@ -12,7 +12,7 @@ import {
 } from 'jsonc-parser'
 import type { JsonObject } from '../../../../src/index.ts'
 
-/** The token kinds of the scanner that are used here: the library exports them as a `const enum`. */
+/** The token kinds of the scanner. They are copied here because the library exports them only as a `const enum`. */
 const COMMA = 5
 const LINE_COMMENT = 12
 const BLOCK_COMMENT = 13
@@ -35,7 +35,7 @@ interface Style {
 /**
  * Parses JSON with comments and trailing commas.
  *
- * @throws {SyntaxError} If the text is invalid, or not an object, with the place of the error.
+ * @throws {SyntaxError} If the text is invalid, with the position of the error, or is not an object.
  */
 export function parseJsonText(text: string): JsonObject {
   if (text.trim() === '') return {}
@@ -53,9 +53,9 @@ export function parseJsonText(text: string): JsonObject {
 }
 
 /**
- * Sets a member of an object, and creates the objects on the way to it.
+ * Sets a member, and creates the objects that contain it if they are missing.
  *
- * @param path The names of the members that lead to it.
+ * @param path The names of the members that lead to the member, including its own name.
  */
 export function setMember(text: string, path: readonly string[], value: unknown): string {
   if (text.trim() === '') return setMember('{}\n', path, value)
@@ -82,7 +82,7 @@ export function setElement(text: string, name: string, index: number, value: unk
   return apply(text, [{ ...spanOf(element), text: print(value, outerIndent, style) }])
 }
 
-/** Removes a member of an object, with its comma. A text without that member stays as it is. */
+/** Removes a member of an object, with its comma. If there is no such member, the text stays unchanged. */
 export function removeMember(text: string, path: readonly string[]): string {
   const { node, rest } = find(text, path)
   return node?.parent && rest.length === 0 ? remove(text, node.parent) : text
@@ -94,7 +94,7 @@ export function removeElement(text: string, name: string, index: number): string
   return element ? remove(text, element) : text
 }
 
-/** Removes a member or an element with its comma, and its lines if nothing else is in them. */
+/** Removes a member or an element with its comma. Lines that would then be blank are removed too. */
 function remove(text: string, removed: Node): string {
   const { parent } = removed
   const siblings = parent?.children ?? []
@@ -154,8 +154,8 @@ function insertion(
 }
 
 /**
- * The innermost object on a path that exists, the value at the path's end, and the names that are
- * missing.
+ * Follows a path as far as its members exist. Returns the innermost existing object, the value at the end of the path if
+ * it exists, and the names that are missing.
  */
 function find(
   text: string,
@@ -176,7 +176,7 @@ function find(
   return { parent, node: parent, rest: [] }
 }
 
-/** The comma after a member, and the end of the comments on the same line. */
+/** Finds the comma after a member, and the end of the comments that follow on the same line. */
 function scanAfter(text: string, offset: number): { comma?: number; lineEnd: number } {
   const scanner = createScanner(text)
   scanner.setPosition(offset)
@@ -211,7 +211,7 @@ function wholeLines(text: string, start: number, end: number): Edit {
   return { start: lineStart, end: nextLine + 1, text: '' }
 }
 
-/** Applies edits. Of two in the same place, the first in the list comes first in the text. */
+/** Applies edits. If two edits have the same position, the first in the list comes first in the text. */
 function apply(text: string, edits: readonly Edit[]): string {
   return edits
     .toSorted((a, b) => a.start - b.start)
@@ -230,7 +230,7 @@ function styleOf(text: string): Style {
   return { indent, eol: text.includes('\r\n') ? '\r\n' : '\n' }
 }
 
-/** The indentation of the line that contains a place. */
+/** The indentation of the line that contains a position. */
 function indentAt(text: string, offset: number): string {
   const line = text.slice(text.lastIndexOf('\n', offset - 1) + 1)
   return /^[ \t]*/.exec(line)?.[0] ?? ''

@@ -1,5 +1,5 @@
 /**
- * Runs modules of this machine as programs.
+ * Creates the programs that run modules of this machine.
  */
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url'
 import { UsageError } from '../usage.ts'
 
 /**
- * The program that runs a module; `undefined` if the text does not name a module.
+ * Returns the program that runs a module. Returns `undefined` if the text does not name a module.
  *
  * @param isForThisMachine Whether only this machine runs the program, so that the command may contain
  *   absolute paths.
@@ -28,8 +28,8 @@ export function moduleProgram(
 }
 
 /**
- * The URL of `tsx` in the packages of a module. Loading `tsx` from there starts faster than `npx`,
- * and needs no registry.
+ * Returns the URL of `tsx` among the packages that a module can import. It is faster to load `tsx` from there than to
+ * start `npx`, and needs no registry.
  */
 function installedLoader(path: string): string | undefined {
   try {

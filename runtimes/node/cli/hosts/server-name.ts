@@ -6,8 +6,8 @@ import { UsageError } from '../usage.ts'
 const NAME = /^[A-Za-z][\w-]{0,63}$/
 
 /**
- * Derives a name from that of a package, a host or a server. Empty if none of its characters can be
- * used.
+ * Derives the name of a server from the name of a package, a host or a program. Returns an empty text if no character
+ * can be used.
  */
 export function cleanName(text: string): string {
   return text
@@ -31,8 +31,8 @@ export function requireName(name: string | undefined): string {
 }
 
 /**
- * The last label of a hostname that is neither its top-level domain nor generic, such as "linear" of
- * `mcp.linear.app`. Empty if no label is left, or if the hostname is an IP address.
+ * Returns the last label of a hostname that is neither its top-level domain nor generic, such as "linear" for
+ * `mcp.linear.app`. Returns an empty text if no label is left, or if the hostname is an IP address.
  */
 export function nameOfUrl({ hostname }: URL): string {
   if (/^[\d.]+$|:/.test(hostname)) return ''

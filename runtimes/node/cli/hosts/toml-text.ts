@@ -1,5 +1,5 @@
 /**
- * Edits one table of a TOML file. All other lines stay as they are.
+ * Edits one table of a TOML file. All other lines stay unchanged.
  *
  * @see https://toml.io/en/v1.0.0#table
  */
@@ -66,7 +66,7 @@ function removeSpan(text: string, { start, end }: Span): string {
   return `${before.trimEnd()}${eol}${remaining}`
 }
 
-/** The places of a table and its subtables, without the comments that precede the next table. */
+/** Finds a table and its subtables in the text. Comments that precede the next table do not belong to them. */
 function tableSpans(text: string, section: string, name: string): Span[] {
   const spans: Span[] = []
   let current: Span | undefined

@@ -1,7 +1,6 @@
 /**
- * Turns subclasses of Cloudflare's `McpAgent` into modules: `McpAgent` creates an object for each
- * session, and Edgewise needs only one server for all sessions. This step runs before all others,
- * which then migrate the module.
+ * Turns subclasses of Cloudflare's `McpAgent` into modules. `McpAgent` creates an object for each session, whereas
+ * Edgewise needs only one server for all sessions. This step runs first, and all other steps then migrate the module.
  */
 import type ts from 'typescript'
 import { migrateServing, replaceServe, WORKER, type ServingSources } from './agent-serve.ts'
@@ -12,7 +11,7 @@ import type { ProjectFiles } from './project-files.ts'
 
 /** The outcome for a source file. */
 export interface UnwrappedAgent {
-  /** The new texts of the source file, and of others that serve the class, by their paths. */
+  /** The new texts of the source file, and of other source files that serve the class, by their paths. */
   readonly texts: ReadonlyMap<string, string>
   /** The name of the class whose objects the Worker no longer creates. */
   readonly className: string
@@ -58,7 +57,7 @@ class AgentModule {
   readonly #class: ts.ClassDeclaration
   readonly #name: string
   readonly #edits = new Edits()
-  /** The members that became declarations of the module; `server` may be inherited. */
+  /** The members that become declarations of the module. Includes `server`, which may be inherited. */
   readonly #names = new Set(['server'])
 
   constructor(compiler: Compiler, source: ts.SourceFile, node: ts.ClassDeclaration, name: string) {
@@ -74,7 +73,7 @@ class AgentModule {
     const type = this.#class.heritageClauses?.[0]?.types[0]?.typeArguments?.[0]
     if (!type) {
       const isTyped = /\.[cm]?tsx?$/.test(source.fileName)
-      // The default of McpAgent, which `wrangler types` declares
+      // The default type of McpAgent, which `wrangler types` declares
       return isTyped && /\bthis\.env\b/.test(this.#class.getText(source)) ? 'Cloudflare.Env' : ''
     }
     const text = type.getText(source)
@@ -178,7 +177,7 @@ class AgentModule {
     return comments === '' ? '' : `${comments.replaceAll(/\n[ \t]+/g, '\n')}\n`
   }
 
-  /** The text of a part of the class, with less indentation, and `name` in place of `this.name`. */
+  /** The text of a range of the class, with less indentation, and with `name` in place of `this.name`. */
   #textOf({ start, end }: { start: number; end: number }, levels: number): string {
     const ts = this.#ts
     const source = this.#source
@@ -209,7 +208,7 @@ class AgentModule {
     return edits.apply(text)
   }
 
-  /** One level of indentation: that of the first member. */
+  /** One level of indentation, which is the indentation of the first member. */
   #indentation(): string {
     const [firstMember] = this.#class.members
     const before = firstMember ? this.#source.text.slice(0, firstMember.getStart(this.#source)) : ''

@@ -1,6 +1,6 @@
 /**
- * Migrates the calls `Class.serve(…)`, which serve a subclass of `McpAgent`, in the source file of
- * the class and in others: the Worker takes their place.
+ * Migrates the calls `Class.serve(…)`, which serve a subclass of `McpAgent`, in all source files of the project. The
+ * Worker replaces them.
  */
 import type ts from 'typescript'
 import type { Compiler } from './compiler.ts'
@@ -10,7 +10,7 @@ import { isSource, resolveModule, type ProjectFiles } from './project-files.ts'
 /** The name of the Worker. */
 export const WORKER = 'worker'
 
-/** What the calls that serve a class contain. */
+/** The calls in a source file that serve a class. */
 export interface Served {
   /** The options of `createWorker`, as members of an object literal. */
   readonly options: ReadonlySet<string>

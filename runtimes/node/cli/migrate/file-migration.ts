@@ -1,6 +1,6 @@
 /**
- * The migration of one source file: its changes, the names that it must import, and its marks,
- * which are `TODO` comments for the author.
+ * The migration of one source file: its changes, the names that it must import, and its marks. A mark is a `TODO`
+ * comment for the author of the project.
  */
 import type ts from 'typescript'
 import type { UnwrappedAgent } from './agent-class.ts'
@@ -12,7 +12,7 @@ import { declaresName, importedName, outermostChain } from './names.ts'
 import { isTest, type Sources } from './project-files.ts'
 import type { SdkName } from './sdk-modules.ts'
 
-/** The name of the function that stands for code without an equivalent. */
+/** The name of the function whose calls replace code without an equivalent. */
 export const PLACEHOLDER = 'notMigrated'
 
 /** The migration of one source file. */
@@ -21,7 +21,7 @@ export class FileMigration {
   readonly checker: ts.TypeChecker
   readonly source: ts.SourceFile
   readonly path: string
-  /** The runtime whose entry point serves, such as `node`. */
+  /** The runtime from whose entry point the serving functions are imported, such as `node`. */
   readonly runtime: string
   readonly edits: Edits = new Edits()
   readonly handlers: Map<ts.Node, Handler> = new Map()
@@ -31,7 +31,7 @@ export class FileMigration {
   readonly imports: Map<string, Map<string, string>> = new Map()
   /** The migrations of all source files, including this one. */
   readonly peers: ReadonlyMap<ts.SourceFile, FileMigration>
-  /** The subclass of `McpAgent` that this module was before. Handlers may still use its members. */
+  /** The subclass of `McpAgent` that was turned into this module, if any. Handlers may still use its members. */
   readonly agent: UnwrappedAgent | undefined
   needsPlaceholder = false
   readonly #sources: Sources
@@ -110,7 +110,7 @@ export class FileMigration {
     const comments = this.ts.getLeadingCommentRanges(text, node.getFullStart()) ?? []
     let start = node.getStart(this.source)
     for (const { pos, end } of comments.toReversed()) {
-      // A comment that an empty line separates from the statement is not about the statement alone
+      // A comment that is separated by an empty line may not be about this statement
       if (/\n[ \t]*\n/.test(text.slice(end, start))) break
       start = pos
     }
@@ -130,7 +130,7 @@ export class FileMigration {
     if (isAlone) {
       start = lineStart
       end = Math.min(lineEnd + 1, text.length)
-      // Of two empty lines around the node, one remains
+      // If the node is between two empty lines, one of them is removed too
       if (/\n[ \t]*\n$/.test(text.slice(0, start))) {
         end += /^[ \t]*\n/.exec(text.slice(end))?.[0].length ?? 0
       }
@@ -138,7 +138,7 @@ export class FileMigration {
     this.edits.replace(start, end, '')
   }
 
-  /** Records that a node was migrated, or needs no change. */
+  /** Records that a node was migrated, or needs no change, so that later steps ignore it. */
   handle(node: ts.Node): void {
     this.#handled.add(node)
   }
@@ -153,7 +153,7 @@ export class FileMigration {
     const position = this.#lineOf(node)
     const text = formatMark(message, subject)
     const isKnown = [...this.#marks.values()].some((texts) => texts.has(text))
-    // Tests use the same thing many times, so one mark is enough
+    // Tests often repeat the same code, so one mark for each message is enough
     if (isKnown && isTest(this.path)) return
     const texts = this.#marks.get(position) ?? new Set()
     this.#marks.set(position, texts.add(text))
@@ -191,7 +191,7 @@ export class FileMigration {
     this.replace(replaced, `${PLACEHOLDER}(${this.quote(code)})`)
   }
 
-  /** The text of a statement as a comment. */
+  /** Converts the text of a statement to a comment. */
   #commentOut(statement: ts.Node): string {
     const start = this.#lineStart(statement.getStart(this.source))
     const indentation = /^[ \t]*/.exec(this.source.text.slice(start))?.[0] ?? ''
@@ -203,7 +203,7 @@ export class FileMigration {
     return [`// ${firstLine}`, ...lines].join('\n')
   }
 
-  /** A string literal with the quotes that the source file uses. */
+  /** Creates a string literal, with the kind of quotes that the source file uses. */
   quote(value: string): string {
     const firstImport = this.source.statements.find((each) => this.ts.isImportDeclaration(each))
     const isSingle = firstImport === undefined || firstImport.getText(this.source).includes("'")
@@ -212,9 +212,9 @@ export class FileMigration {
   }
 
   /**
-   * The local name of an export. The source file imports it if it does not yet.
+   * Returns the local name of an export, and adds an import of the export if there is none.
    *
-   * @param name The name; preceded by `type`, `default` or `* as` for these forms of an import.
+   * @param name The name of the export. Precede it with `type`, `default` or `* as` for these forms of an import.
    */
   use(module: string, name: string): string {
     const bare = name.replace(/^(?:type |default |\* as )/, '')
@@ -232,7 +232,7 @@ export class FileMigration {
     return local
   }
 
-  /** The symbol that a name refers to, across imports. */
+  /** The symbol that a name refers to. If the name is imported, the symbol in the module that declares it. */
   symbolOf(node: ts.Node): ts.Symbol | undefined {
     const { ts, checker } = this
     const parent = node.parent as ts.Node | undefined
@@ -244,7 +244,7 @@ export class FileMigration {
     return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
   }
 
-  /** The declaration of what an expression refers to, in the project. */
+  /** The declaration of the value or type that an expression refers to. */
   declarationOf(node: ts.Node): ts.Declaration | undefined {
     return this.symbolOf(node)?.declarations?.[0]
   }

@@ -1,8 +1,8 @@
 /**
- * The text of marks, which refer the author to the documentation.
+ * Formats the text of marks, each of which refers to a section of the documentation.
  */
 
-/** The page and heading about each subject. */
+/** The page and the heading for each subject. */
 const places = {
   asking: 'migrate-official-v2.md#asking',
   handlers: 'migrate-official-v1.md#handlers',

@@ -1,5 +1,5 @@
 /**
- * What the transforms tell each other about handlers.
+ * The facts about handlers that the transforms share.
  */
 import type ts from 'typescript'
 

@@ -1,5 +1,5 @@
 /**
- * Removes the imports of an SDK that are no longer used, and adds those of Edgewise.
+ * Removes the imports of an SDK that are no longer used, and adds the imports of Edgewise.
  */
 import type ts from 'typescript'
 import type { Compiler } from './compiler.ts'
@@ -10,7 +10,7 @@ import { isTest } from './project-files.ts'
 import { protocolTypes } from './protocol-types.ts'
 import { findSdk } from './sdk-modules.ts'
 
-/** The function that stands for code without an equivalent. */
+/** The text of the function whose calls replace code without an equivalent. */
 function placeholderText(isTyped: boolean, semicolon: string): string {
   const [parameter, result] = isTyped ? ['code: string', ': any'] : ['code', '']
   return `
@@ -21,7 +21,7 @@ function ${PLACEHOLDER}(${parameter})${result} {
 `
 }
 
-/** Completes the text of a migrated source file with its imports. */
+/** Completes the imports in the text of a migrated source file. */
 export function completeImports(compiler: Compiler, file: FileMigration, text: string): string {
   if (text === file.source.text && !importsSdk(compiler, file.source)) return text
   const source = compiler.createSourceFile(file.path, text, compiler.ScriptTarget.ES2022, true)
@@ -74,7 +74,7 @@ export function completeImports(compiler: Compiler, file: FileMigration, text: s
   const quote = isDouble ? '"' : "'"
   const semicolon = firstImport?.getText(source).endsWith(';') ? ';' : ''
   const lines = [...added].flatMap(([module, names]) => {
-    // Code that was removed later may have needed a name
+    // A later step may have removed the code that needed a name
     const needed = [...names].filter(([, local]) => used.has(local))
     return importLines(module, new Map(needed), quote, semicolon)
   })
@@ -107,7 +107,7 @@ function addImport(
   added.set(module, names.set(name, local))
 }
 
-/** The names that a source file uses, apart from its imports. */
+/** The names that occur in a source file outside of its imports. */
 function usedNames(compiler: Compiler, source: ts.SourceFile): Set<string> {
   const names = new Set<string>()
   const visit = (node: ts.Node): void => {

@@ -5,10 +5,10 @@ import { parse } from 'jsonc-parser'
 import { removeMember, setMember } from '../hosts/json-text.ts'
 import { sdkPackages } from './sdk-modules.ts'
 
-/** The versions of zod that can describe themselves as JSON Schema. */
+/** The versions of zod whose schemas can be converted to JSON Schema. */
 const ZOD = '^4.2.0'
 
-/** What the manifest of a project needs. */
+/** What determines the dependencies in a project's manifest. */
 export interface ManifestNeeds {
   /** The packages of SDKs that some file of the project still needs. */
   readonly imported: ReadonlySet<string>
@@ -16,7 +16,7 @@ export interface ManifestNeeds {
   readonly added: ReadonlySet<string>
   /** The version of Edgewise. */
   readonly version: string
-  /** Whether the sources need Edgewise, even if the manifest has no package of an SDK. */
+  /** Whether Edgewise must be added even if the manifest has no package of an SDK. */
   readonly isRequired: boolean
 }
 

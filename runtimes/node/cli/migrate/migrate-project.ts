@@ -1,5 +1,5 @@
 /**
- * Migrates the files of a project, without reading or writing any.
+ * Migrates the texts of a project's files. Reads and writes no files itself.
  */
 import type ts from 'typescript'
 import { unwrapAgent, type UnwrappedAgent } from './agent-class.ts'
@@ -25,7 +25,7 @@ import { migrateStdio } from './transforms/stdio.ts'
 import { migrateWebHandlers } from './transforms/web-handlers.ts'
 import { migrateWrangler } from './wrangler.ts'
 
-/** A mark: a `TODO` comment that tells the author what the migration left to do. */
+/** A mark is a `TODO` comment for the author of the project, about something that the migration could not do. */
 export interface Mark {
   readonly path: string
   /** The line in the migrated file, from 1. */
@@ -38,15 +38,18 @@ export interface Migration {
   /** The new texts of the files that change, by their paths. */
   readonly changed: ReadonlyMap<string, string>
   readonly marks: readonly Mark[]
-  /** What the author should know about files that cannot have marks. */
+  /** Notes for the author that do not belong to a line of a source file. */
   readonly notes: readonly string[]
 }
 
-/** A note in place of marks, because any call may throw. */
+/** This is a note instead of marks, because any call may throw. */
 const ERROR_NOTE =
   'The messages of errors that the project does not create itself, such as those of the file system, no longer reach the model'
 
-/** The steps, in their order: routes contain transports, and contexts are known at the end. */
+/**
+ * The steps in the order in which they run. Routes come first, because they contain transports. Parameters come last,
+ * because only then is it known which handlers need a context.
+ */
 const transforms: readonly ((file: FileMigration) => void)[] = [
   migrateHttpRoutes,
   migrateServers,

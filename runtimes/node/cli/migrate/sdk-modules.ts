@@ -1,6 +1,6 @@
 /**
- * The modules of the SDKs that are replaced, as declarations of only what a migration must
- * recognize. A project can therefore be migrated without its packages, whatever their versions.
+ * The modules of the SDKs that are replaced, as declarations. They contain only what a migration must recognize. With
+ * them, a project can be migrated even if its packages are not installed, and whatever their versions are.
  */
 
 /** The SDKs: both versions of the official SDK, and `McpAgent` of Cloudflare's package `agents`. */

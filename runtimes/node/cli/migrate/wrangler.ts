@@ -1,6 +1,6 @@
 /**
- * The configuration of Workers: Edgewise's Durable Objects are added to the old ones, which remain until
- * their data is no longer needed.
+ * Migrates the configuration of Workers. Adds the Durable Objects of Edgewise. The old ones remain, because their data
+ * may still be needed.
  *
  * @see https://developers.cloudflare.com/workers/wrangler/configuration/
  */
@@ -14,7 +14,7 @@ const BINDINGS = [
 
 const CLASSES = BINDINGS.map((binding) => binding.class_name)
 
-/** The flag that makes `ctx.signal` of a handler abort when its client disconnects. */
+/** The compatibility flag with which `ctx.signal` of a handler aborts when its client disconnects. */
 const FLAG = 'enable_request_signal'
 
 interface Configuration {

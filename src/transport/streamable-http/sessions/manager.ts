@@ -1,6 +1,6 @@
 /**
- * The interface between a handler and its sessions. Implementations have no sessions, encrypt them into
- * their ids, store them, or forward them to another host.
+ * The interface between a handler and its sessions. There are implementations without sessions, with sessions that are
+ * encrypted into their ids, with stored sessions, and with sessions in Durable Objects.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -23,11 +23,11 @@ import type { Reply, ReplyOptions } from '../reply.ts'
 
 /** The sessions of one handler. */
 export interface SessionManager {
-  /** The value of `Allow`; other methods are rejected with 405. */
+  /** The value of the header `Allow`. Other HTTP methods are rejected with 405. */
   readonly allow: 'POST, OPTIONS' | 'GET, POST, DELETE, OPTIONS'
   /**
-   * Resolves the session named in the headers, or returns the response if another host serves it.
-   * Does not read the body.
+   * Finds the session that the headers name. If another process or Durable Object serves the session, forwards the
+   * request, and returns the response. Otherwise, the body of the request is not read.
    *
    * @throws {HttpError} 400 if the version is unknown or differs from the session's, or the session id is
    * missing. 404 if the session does not exist, or belongs to another principal. Handlers without
@@ -67,9 +67,9 @@ export interface HttpSession {
    * @throws {HttpError} 404 when the session ended.
    */
   receive(message: JsonRpcNotification | JsonRpcResponse, caller: Caller): Promise<void>
-  /** Rejects the server's pending request to which a malformed response belongs. */
-  rejectPending(frame: unknown, error: Error): void
-  /** Whether a request with that id is in flight. */
+  /** Rejects the server's pending request that a malformed response belongs to. */
+  rejectPending(malformed: unknown, error: Error): void
+  /** Whether a request with this id is in flight. */
   isInFlight(id: RequestId): boolean
   /**
    * Handles a GET: opens the standalone stream, or resumes a disconnected one.
@@ -87,6 +87,7 @@ export type SessionProvider = (endpoint: HttpEndpoint) => SessionManager
 /**
  * Returns the revision named in the version header.
  *
+ * @returns The revision; `undefined` if the header is missing.
  * @throws {HttpError} 400 unless the revision has sessions and the server supports it.
  */
 export function requireLegacyRevision({
@@ -112,9 +113,9 @@ export function requireSessionId(incoming: IncomingRequest): string {
 }
 
 /**
- * Checks that the revision in the headers, if any, is the session's.
+ * Checks that the revision in the headers, if there is one, is the revision of the session.
  *
- * @throws {HttpError} 400.
+ * @throws {HttpError} 400 if it is not.
  */
 export function requireRevision({ stated }: IncomingRequest, revision: RevisionFacts): void {
   if (!stated || stated === revision) return

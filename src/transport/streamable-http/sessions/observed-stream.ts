@@ -1,5 +1,5 @@
 /**
- * The streams that a client opens in a session, as operations for the server's observer.
+ * Reports the streams that clients open in sessions to the server's observer, as operations.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
@@ -11,7 +11,7 @@ import type { HandlerHooks } from '../options.ts'
 /** Opens the connection of a stream. */
 export type ConnectStream = NonNullable<HandlerHooks['connectStream']>
 
-/** Returns a function that opens streams, and observes them if the server is observed. */
+/** Returns a function that opens streams, and reports them to the server's observer, if there is one. */
 export function observeStreams(
   connect: ConnectStream,
   observe: ServerObservation | undefined,

@@ -38,7 +38,7 @@ export interface SealedSessionOptions {
 
 const OPTION_NAMES: OptionNames<SealedSessionOptions> = { secrets: 1, ttlMs: 1 }
 
-/** Limits the length of the session id: hosts and proxies reject much longer headers. */
+/** The limits for session ids. Servers and proxies reject much longer headers. */
 const MAX_STATE_BYTES = 3000
 const MAX_ID_CHARACTERS = 4096
 const KIND = 'session'
@@ -50,8 +50,8 @@ const CAN_PUSH = false
  * `sessions` of `createHandler`. Every instance can serve every session, and handlers know the client and
  * its capabilities.
  *
- * The server cannot send requests to the client, or notifications outside of responses. Features that
- * need them fail immediately. A client cannot end such a session before it expires.
+ * The server cannot send requests to the client, and cannot send notifications outside of responses. Features that need
+ * this fail immediately. A client cannot end such a session before it expires.
  *
  * @example
  * ```ts

@@ -1,5 +1,6 @@
 /**
- * A stored session. Decides on which stream a message is sent, and when the state of the session is stored.
+ * Handles the messages of a stored session. Decides on which stream a message is sent, and when the state of the session
+ * is stored.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */

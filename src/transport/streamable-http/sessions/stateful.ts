@@ -1,6 +1,5 @@
 /**
- * Stored sessions: their records, and the events of their streams. Not loaded by handlers without
- * sessions.
+ * Sessions whose records and events are stored. Handlers without sessions do not load this module.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -115,7 +114,7 @@ async function announceChanges(
         const send = (message: JsonRpcNotification): void => streams.announce(message)
         const { principal } = session.record
         const facts = { caller: { principal }, revision, http: true }
-        // Without a connected client, nothing is sent now
+        // If no client is connected, the message is only stored, which is not reported
         const observe = streams.connected ? server.observe : undefined
         const announce = observe?.notify(send, facts) ?? send
         announceTo(session, change, announce)

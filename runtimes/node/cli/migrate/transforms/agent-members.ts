@@ -1,6 +1,5 @@
 /**
- * Migrates the uses of `this` that are still in handlers when a subclass of `McpAgent` has become a
- * module.
+ * Migrates the uses of `this` that remain in handlers after a subclass of `McpAgent` was turned into a module.
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
@@ -9,7 +8,7 @@ import { clientCalls } from './client-calls.ts'
 import { contextNameIn, handlerAround } from './handlers.ts'
 import { callOf, entryOf, walk } from './syntax.ts'
 
-/** What to do instead of using a member: the section of the guide, and the text of the mark. */
+/** For members that must be replaced by hand: the section of the guide, and the text of the mark. */
 const REPLACED: Readonly<Record<string, readonly [Subject, string]>> = {
   state: [
     'state',
@@ -95,8 +94,8 @@ function migrateMember(file: FileMigration, node: ts.PropertyAccessExpression): 
 }
 
 /**
- * Replaces a condition that `init` evaluated for each session with `false`: what it guards is not
- * registered.
+ * Replaces a condition that `init` evaluated for each session with `false`, so that the code that depends on it is not
+ * run. A mark explains what to do instead.
  */
 function hideForAll(file: FileMigration, node: ts.Node): boolean {
   const { ts } = file

@@ -1,6 +1,6 @@
 /**
- * Migrates the requests and notifications that a handler sends to the client: they become calls of
- * its context.
+ * Migrates the requests and notifications that a handler sends to the client. They become calls of methods of the
+ * handler's context.
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
@@ -21,10 +21,10 @@ interface ClientCall {
    * Replaces a call in a handler.
    *
    * @param context The name of the handler's context.
-   * @returns Whether it was replaced.
+   * @returns Whether the call was replaced.
    */
   readonly migrate: (file: FileMigration, call: ts.CallExpression, context: string) => boolean
-  /** What to do about a call that was not replaced. */
+  /** What the author should do about a call that was not replaced. */
   readonly instead: string
 }
 
@@ -114,7 +114,7 @@ function migrateLogParams(file: FileMigration, call: ts.CallExpression, context:
 }
 
 /**
- * The text of a value that is moved. Names are copied as text, because they may become a shorthand
+ * The new text of a value that is moved. A name is copied as text and not moved, because it may become a shorthand
  * member.
  */
 function movedText(file: FileMigration, value: ts.Expression): string {

@@ -1,12 +1,12 @@
 /**
- * Migrates completers, which now receive the other arguments directly instead of in a member of an
- * object.
+ * Migrates completers. In Edgewise, their second parameter is an object with the other arguments. In the old SDK, it was
+ * an object with the member `arguments`.
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
 import { functionOf, isInlineFunction, referencesTo } from './syntax.ts'
 
-/** The text of a migrated completer, which is moved elsewhere. */
+/** Migrates a completer that is moved elsewhere. Returns its new text. */
 export function completerText(file: FileMigration, node: ts.Expression): string {
   const { ts } = file
   const text = file.keep(node)

@@ -1,5 +1,5 @@
 /**
- * The context that handlers receive: `extra` of the official SDK v1, `ctx` of v2.
+ * Migrates the context that handlers receive: `extra` of the official SDK v1, and `ctx` of v2.
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
@@ -119,7 +119,7 @@ type PassedContext = ts.Identifier & { readonly parent: ts.CallExpression }
  * Migrates the use of one member.
  *
  * @param name The name of the context.
- * @param path The name of the member, after that of its group if it is in one, such as
+ * @param path The name of the member. If the member is in a group, the name of the group precedes it, such as
  *   `mcpReq.signal`.
  */
 function migrateMember(file: FileMigration, node: ts.Expression, name: string, path: string): void {

@@ -1,6 +1,6 @@
 /**
- * Errors: the message of an error reaches the model only in a `ToolError`, and the client only in a
- * `ProtocolError`.
+ * Migrates errors. In Edgewise, the message of an error reaches the model only in a `ToolError`, and the client only in
+ * a `ProtocolError`.
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
@@ -86,7 +86,7 @@ function migrateReaderError(file: FileMigration, statement: ts.ThrowStatement): 
 function isGlobalError(file: FileMigration, node: ts.Expression): boolean {
   if (!file.ts.isIdentifier(node) || node.text !== 'Error') return false
   const declaration = file.declarationOf(node)
-  // The compiler's own declarations
+  // The declaration of the global `Error` is in the libraries of the compiler
   return declaration?.getSourceFile().fileName.startsWith('/lib/') ?? false
 }
 

@@ -12,7 +12,7 @@ function contextIndex(kind: Handler['kind'], hasInput: boolean): number {
   return kind === 'resource' || hasInput ? 1 : 0
 }
 
-/** Records a handler, and adapts one that is defined elsewhere. */
+/** Records a handler. Wraps a handler that is defined elsewhere, if its parameters differ. */
 export function addHandler(
   file: FileMigration,
   kind: Handler['kind'],
@@ -28,7 +28,7 @@ export function addHandler(
   }
   const declared = functionOf(file, node)
   if (declared && kind === 'tool') file.declaredHandlers.add(declared)
-  // A function without parameters fits as it is, and so does one whose first parameter is the input
+  // A function needs no change if it has no parameters, or its first parameter is the input
   if (declared?.parameters.length === 0) return
   if ((kind === 'tool' || kind === 'prompt') && hasInput) return
   const count = declared?.parameters.length ?? index + 1
@@ -88,7 +88,7 @@ export function contextNameIn(
   return isTaken ? (oldName ?? 'context') : 'ctx'
 }
 
-/** Rewrites the parameters of all handlers. Must run after everything that needs a context. */
+/** Rewrites the parameters of all handlers. Must run after all steps that may need a handler's context. */
 export function migrateParameters(file: FileMigration): void {
   for (const handler of file.handlers.values()) {
     if (!file.isHandled(handler.node)) rewriteParameters(file, handler)

@@ -1,5 +1,5 @@
 /**
- * Routes of Express and similar frameworks that pass requests to a transport of the official SDK.
+ * Migrates the routes of Express and similar frameworks that pass requests to a transport of the official SDK.
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
@@ -82,7 +82,7 @@ function findRoutes(file: FileMigration): Route[] {
   return routes
 }
 
-/** The expression for the server that a route connects to its transport. */
+/** The text of the expression for the server that a route connects to its transport. */
 function serverOf(file: FileMigration, { handler }: Route): string | undefined {
   const { ts } = file
   let text: string | undefined
@@ -110,8 +110,8 @@ function serverOf(file: FileMigration, { handler }: Route): string | undefined {
   return text
 
   /**
-   * The call that creates the server; `undefined` if it has arguments, which may depend on the
-   * request.
+   * The text of the call that creates the server; `undefined` if the call has arguments, because these may depend on the
+   * request. Also marks the state of the called function.
    */
   function createdText(initializer: ts.Expression, member: string): string | undefined {
     const created = unwrap(file, initializer)

@@ -1,5 +1,5 @@
 /**
- * Prompts: `registerPrompt`, and the older `prompt`.
+ * Migrates the registrations of prompts: `registerPrompt`, and the older `prompt`.
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
@@ -64,7 +64,7 @@ function moveCompleters(file: FileMigration, node: ts.Expression): string | unde
   return completers.length === 0 ? undefined : `{ ${completers.join(', ')} }`
 }
 
-/** The members of a schema, which may be the value of a constant of the same source. */
+/** Finds the object literal with the members of a schema. It may be the value of a constant in the same source file. */
 function shapeOf(file: FileMigration, node: ts.Expression): ts.ObjectLiteralExpression | undefined {
   const { ts } = file
   if (ts.isObjectLiteralExpression(node)) return node

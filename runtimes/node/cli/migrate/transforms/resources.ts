@@ -1,5 +1,5 @@
 /**
- * Resources and resource templates: `registerResource`, and the older `resource`.
+ * Migrates the registrations of resources and resource templates: `registerResource`, and the older `resource`.
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
@@ -40,7 +40,7 @@ export function migrateResource(file: FileMigration, call: MethodCall): void {
 interface MigratedTemplate {
   /** The expression for the template. */
   readonly text: string
-  /** The options of the registration that were options of the template before. */
+  /** The options that the registration has now, and the template had before. */
   readonly members: readonly string[]
 }
 

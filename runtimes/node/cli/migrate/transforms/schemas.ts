@@ -1,5 +1,5 @@
 /**
- * Schemas: the old SDKs take the members of an object schema, Edgewise takes the schema.
+ * Migrates schemas. The old SDKs accept the members of an object schema, whereas Edgewise needs the schema itself.
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
@@ -79,7 +79,7 @@ export function zodName(file: FileMigration): string {
 /**
  * Converts the members of an object schema to the schema.
  *
- * @param where What the schema belongs to, for a mark.
+ * @param where The tool or prompt that the schema belongs to, for the text of a mark.
  */
 export function migrateSchema(file: FileMigration, node: ts.Expression, where: string): void {
   const { ts } = file
@@ -95,7 +95,7 @@ export function migrateSchema(file: FileMigration, node: ts.Expression, where: s
     return
   }
   if (ts.isPropertyAccessExpression(inner) && inner === node) {
-    // An object schema that is made of the shape of another would be its copy, so use the other
+    // The members are those of an existing object schema, so use that schema
     if (schemaKindOf(file, inner.expression) === 'object') {
       file.edits.replace(inner.expression.end, inner.end, '')
       return

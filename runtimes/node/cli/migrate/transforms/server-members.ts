@@ -1,6 +1,6 @@
 /**
- * The members of servers that register nothing: notifications, requests to the client, and members
- * without an equivalent.
+ * Migrates the members of servers that are not registrations: notifications, requests to the client, and members without
+ * an equivalent.
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
@@ -20,7 +20,7 @@ const CHANGES: Readonly<Record<string, string>> = {
   'notifications/resources/list_changed': 'resourcesListChanged',
 }
 
-/** What to do about members without an equivalent. */
+/** For members without an equivalent: the section of the guide, and what the author should do instead. */
 const REPLACED: Readonly<Record<string, readonly [Subject, string]>> = {
   setRequestHandler: [
     'handlers',

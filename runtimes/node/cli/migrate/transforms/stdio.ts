@@ -1,5 +1,5 @@
 /**
- * Servers over stdio.
+ * Migrates servers over stdio.
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
@@ -81,7 +81,7 @@ function migrateFactory(file: FileMigration, call: ts.CallExpression): void {
 }
 
 /**
- * Turns a function that creates a server into a call of it, because one server serves all requests.
+ * Replaces a function that creates a server with a call of the function, because one server serves all requests.
  */
 export function callFactory(file: FileMigration, factory: ts.Expression): void {
   const { ts } = file

@@ -1,5 +1,5 @@
 /**
- * Tools: `registerTool`, and the older `tool` with its many forms.
+ * Migrates the registrations of tools: `registerTool`, and the older `tool` with its many forms.
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
@@ -17,7 +17,7 @@ import {
 /** A call of a method. */
 export type MethodCall = ts.CallExpression & { readonly expression: ts.PropertyAccessExpression }
 
-/** The annotations of a tool. An object with other members is a shape. */
+/** The names of a tool's annotations. An object with other members is the shape of a schema. */
 const ANNOTATIONS: ReadonlySet<string> = new Set([
   'title',
   'readOnlyHint',
@@ -167,7 +167,7 @@ export function migrateTool(file: FileMigration, call: MethodCall): void {
 /**
  * Turns the positional arguments after the name into an object with options.
  *
- * @param where What is registered, for marks.
+ * @param where What is registered, for the text of marks.
  * @param complete The option `complete` of a prompt.
  */
 export function addOptions(

@@ -1,10 +1,10 @@
 /**
- * Types of the SDK that Edgewise has under another name, or describes in another way.
+ * Migrates types of the SDK that have another name in Edgewise, or no name.
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
 
-/** The types of `edgewise/server`, by the SDK's name; a second name is a type argument. */
+/** The types of `edgewise/server`, by their names in the SDK. A second name is the type argument of the first. */
 const serverTypes: Readonly<Record<string, readonly string[]>> = {
   McpServer: ['Server'],
   RequestHandlerExtra: ['Context'],
@@ -15,7 +15,7 @@ const serverTypes: Readonly<Record<string, readonly string[]>> = {
   RegisteredResourceTemplate: ['ResourceRegistration', 'ResourceTemplateOptions'],
 }
 
-/** The types of `edgewise` for the parameters of requests, by the SDK's name for the request. */
+/** The types of `edgewise` for the parameters of requests, by the names of the requests' types in the SDK. */
 const parameters: Readonly<Record<string, string>> = {
   CreateMessageRequest: 'CreateMessageParams',
   ElicitRequest: 'ElicitParams',

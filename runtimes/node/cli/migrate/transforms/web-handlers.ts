@@ -1,5 +1,6 @@
 /**
- * Handlers of Web requests: `createMcpHandler` of the official SDK v2, and its companion packages.
+ * Migrates handlers of Web requests: `createMcpHandler` of the official SDK v2 and of Cloudflare's package, and the
+ * companion packages of v2.
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
@@ -37,7 +38,7 @@ function migrateCall(file: FileMigration, call: ts.CallExpression): void {
   } else if (imported?.name === 'createMcpHonoApp') {
     replaceApp(file, call, `new ${file.use('hono', 'Hono')}`)
   } else if (file.sdkTypeOf(expression) === 'NodeHandler') {
-    // The listener finds a parsed body itself
+    // The listener of Edgewise finds the parsed body in the request, so it is not passed
     const [, response, body] = call.arguments
     if (response && body) file.edits.replace(response.end, body.end, '')
   }
