@@ -139,7 +139,10 @@ export function setUpTabs({ select, close, add }: TabActions): TabBar {
     workspace.history.calls.subscribe(update)
     workspace.waiting.subscribe((count) => {
       update()
-      if (count > 0) announce(`${labelOf(workspace)} ${ASKS}`)
+      if (count === 0) return
+      announce(`${labelOf(workspace)} ${ASKS}`)
+      // It may be as wide as before
+      reveal(tab)
     })
     tabs.set(workspace, tab)
     update()

@@ -7,6 +7,7 @@
 import { announce } from '../announce.ts'
 import { el } from '../dom.ts'
 import { icon } from '../icon.ts'
+import { withRevisions } from '../revisions.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Store } from '../store.ts'
 import { logAnnouncer } from './announce-logs.ts'
@@ -212,7 +213,7 @@ export function fillTimeline(
       if (shown !== live) show(live)
       scroller.focus()
     })
-    banner.replaceChildren(el('p', {}, text), close)
+    banner.replaceChildren(el('p', {}, ...withRevisions(text)), close)
     banner.removeAttribute('data-failed')
   }
 
