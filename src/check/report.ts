@@ -1,5 +1,5 @@
 /**
- * The findings of a check, for programs and for people.
+ * Groups the findings of a check for people, and creates a report of them for programs.
  *
  * @see https://modelcontextprotocol.io/specification/versioning
  */
@@ -42,7 +42,7 @@ function messagesOf(findings: readonly Finding[]): RuleFindings['messages'] {
   }))
 }
 
-/** The findings as JSON: each with its requirement and the section of the specification. */
+/** The report of a check. Each finding has the requirement that it violates, and the URL of its specification. */
 export interface Report {
   /** The URL or the program. */
   readonly server: string

@@ -1,10 +1,13 @@
 /**
- * The rules that `edgewise check` tests, and the findings.
+ * The rules that `edgewise check` tests, and the type of a finding.
  *
  * @see https://modelcontextprotocol.io/specification/versioning
  */
 
-/** How serious a finding is: the server violates the specification, will trouble users, or could be better. */
+/**
+ * How serious a finding is: `error` if the server violates the specification, `warning` if users will have problems,
+ * and `note` if the server could be improved.
+ */
 export type Severity = 'error' | 'warning' | 'note'
 
 /** What a rule requires, and where this is specified. */

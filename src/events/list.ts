@@ -8,7 +8,7 @@ import type { ExtensionFilter } from '../server/composition/server-extension.ts'
 import { onePage } from '../server/features/pagination.ts'
 import { invalidParams } from '../server/request/params.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
-import { canServe, type ServerEventHost } from './event-host.ts'
+import { canServe, type ServerEventHost } from './server-event-host.ts'
 import { EVENTS_LIST_CHANGED } from './wire.ts'
 
 /**

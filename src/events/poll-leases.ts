@@ -6,7 +6,7 @@
  */
 import { digest } from '../patterns/digest.ts'
 import { MAX_TIMER_MS, unref } from '../patterns/timers.ts'
-import type { ServerEventHost } from './event-host.ts'
+import type { ServerEventHost } from './server-event-host.ts'
 import type { OpenSubscription } from './host.ts'
 
 /** The shortest time that a subscription lasts after a poll, in milliseconds. */

@@ -6,7 +6,7 @@
 import type { JsonObject, Result } from '../protocol/types.ts'
 import { invalidParams } from '../server/request/params.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
-import type { ServerEventHost } from './event-host.ts'
+import type { ServerEventHost } from './server-event-host.ts'
 import type { RenewLease } from './poll-leases.ts'
 
 /** The number of events in a result, unless the client requests another number. */

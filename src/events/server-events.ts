@@ -8,7 +8,7 @@ import type { ServerExtension } from '../server/server.ts'
 import type { EmitOptions } from './emit.ts'
 import type { DeliverOptions } from './host.ts'
 import type { DeliveryAttempt } from './storage.ts'
-import type { SubscriptionFilter } from './event-host.ts'
+import type { SubscriptionFilter } from './server-event-host.ts'
 import type { EventTypeOptions } from './type-options.ts'
 
 /** A registered event type. */

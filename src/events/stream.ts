@@ -12,7 +12,7 @@ import { META_SUBSCRIPTION_ID } from '../protocol/meta.ts'
 import type { JsonObject, Result } from '../protocol/types.ts'
 import { ExtensionError } from '../server/composition/extension-error.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
-import type { ServerEventHost } from './event-host.ts'
+import type { ServerEventHost } from './server-event-host.ts'
 import type { NextEvents, OpenSubscription, Start } from './host.ts'
 import { EventNotification } from './wire.ts'
 

@@ -6,7 +6,7 @@
 import { accountOf } from '../patterns/account.ts'
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
-import { STREAM_PREFIX, type ServerEventHost } from './event-host.ts'
+import { STREAM_PREFIX, type ServerEventHost } from './server-event-host.ts'
 import type { StreamMode } from './options.ts'
 import { runStream } from './stream.ts'
 

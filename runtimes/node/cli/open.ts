@@ -19,7 +19,7 @@ import { askUser } from './ask.ts'
 import { interruption } from './interrupted.ts'
 import { printNotice } from './print.ts'
 
-/** Thrown if connecting fails. */
+/** Thrown if the command cannot connect to a server. */
 export class ConnectError extends Error {}
 
 /**

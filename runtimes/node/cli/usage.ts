@@ -100,18 +100,26 @@ export function isCommand(word: string | undefined): word is CommandName {
 }
 
 /** The commands that use no server, and have arguments of their own. */
-const LOCAL = ['bundle', 'uninstall', 'discover', 'card', 'publish', 'migrate', 'new'] as const
+const LOCAL_COMMANDS = [
+  'bundle',
+  'uninstall',
+  'discover',
+  'card',
+  'publish',
+  'migrate',
+  'new',
+] as const
 
 /** The name of a command that uses no server. */
-export type LocalCommandName = (typeof LOCAL)[number]
+export type LocalCommandName = (typeof LOCAL_COMMANDS)[number]
 
 /** Whether a command uses no server. */
 export function isLocalCommand(name: CommandName): name is LocalCommandName {
-  return LOCAL.some((local) => local === name)
+  return LOCAL_COMMANDS.some((local) => local === name)
 }
 
 /** The commands that do not connect to the server themselves. They configure hosts, or create links for hosts. */
-const HOSTING: readonly CommandName[] = ['install', 'links']
+const HOST_COMMANDS: readonly CommandName[] = ['install', 'links']
 
 /** The kinds of server that a command line can specify. */
 type TargetKind = 'url' | 'program'
@@ -129,7 +137,9 @@ interface OptionScope {
 
 function isSupported({ commands, also = [] }: OptionScope, command: CommandName): boolean {
   if (also.includes(command)) return true
-  return commands?.includes(command) ?? !(isLocalCommand(command) || HOSTING.includes(command))
+  return (
+    commands?.includes(command) ?? !(isLocalCommand(command) || HOST_COMMANDS.includes(command))
+  )
 }
 
 const options: readonly (readonly [option: string, meaning: string, scope?: OptionScope])[] = [
@@ -185,16 +195,16 @@ const options: readonly (readonly [option: string, meaning: string, scope?: Opti
     'print the result, and change or publish nothing',
     { commands: ['install', 'uninstall', 'bundle', 'publish', 'migrate'] },
   ],
-  ['--header <name: v>', 'an HTTP header; may be repeated', { kind: 'url', also: HOSTING }],
+  ['--header <name: v>', 'an HTTP header; may be repeated', { kind: 'url', also: HOST_COMMANDS }],
   [
     '--input <name=value>',
     'a value that the card of a domain asks for; may be repeated',
-    { kind: 'url', also: HOSTING },
+    { kind: 'url', also: HOST_COMMANDS },
   ],
   [
     '--token <token>',
     'a bearer token; EDGEWISE_TOKEN by default, except for install and links',
-    { kind: 'url', also: HOSTING },
+    { kind: 'url', also: HOST_COMMANDS },
   ],
   ['--sign-in', 'sign in with the browser when the server requires it', { kind: 'url' }],
   ['--revision <date>', 'use only this revision of the protocol'],
@@ -202,9 +212,13 @@ const options: readonly (readonly [option: string, meaning: string, scope?: Opti
   [
     '--env <name=value>',
     'an environment variable of the program; may be repeated',
-    { kind: 'program', also: [...HOSTING, 'bundle'] },
+    { kind: 'program', also: [...HOST_COMMANDS, 'bundle'] },
   ],
-  ['--cwd <folder>', 'the working directory of the program', { kind: 'program', also: HOSTING }],
+  [
+    '--cwd <folder>',
+    'the working directory of the program',
+    { kind: 'program', also: HOST_COMMANDS },
+  ],
   [
     '--yes',
     'submit forms with the defaults of their fields; decline other forms',
@@ -278,7 +292,7 @@ export function usageOf(name: CommandName): string {
   }
   const line = (...words: string[]): string =>
     ['  edgewise', name, ...words].filter((word) => word !== '').join(' ')
-  const server = HOSTING.includes(name) ? '<url, domain or module>' : '<url>'
+  const server = HOST_COMMANDS.includes(name) ? '<url, domain or module>' : '<url>'
   return `Usage: edgewise ${name} ${server} ${args} [options]
        edgewise ${name} ${args} [options] -- <program> [its arguments]
 

@@ -101,7 +101,7 @@ function backupOf(path: string): string {
   return `${path}.edgewise-backup`
 }
 
-/** Replaces the backup with a rename, so that the earlier backup remains if this fails. */
+/** Creates a backup. Replaces an earlier backup by renaming, so that the earlier backup remains if this fails. */
 async function backUp(path: string, bytes: Buffer, mode: number): Promise<void> {
   const copy = `${backupOf(path)}.new`
   await rm(copy, { force: true })
@@ -128,7 +128,7 @@ async function create(path: string, data: string | Buffer, mode: number): Promis
   try {
     await handle.writeFile(data)
     await handle.sync()
-    // The process may mask permissions of new files
+    // The umask of the process may have removed permissions when the file was created
     await handle.chmod(mode)
   } catch (error) {
     await rm(path, { force: true })

@@ -7,7 +7,7 @@ import type { McpHostName } from './host-names.ts'
 import { hostOf, type Machine, type Scope } from './host.ts'
 
 /**
- * The path of the file that configures a host.
+ * Returns the path of the file that configures a host.
  *
  * @throws {UsageError} If the host cannot be configured for a single project.
  */

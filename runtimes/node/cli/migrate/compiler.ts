@@ -1,6 +1,6 @@
 /**
- * The TypeScript compiler, which parses the files to migrate. It belongs to the project, or is
- * installed next to Edgewise. It is not a dependency of Edgewise, since only this command needs it.
+ * Loads the TypeScript compiler, which parses the files to migrate. It is installed in the project, or next to Edgewise.
+ * It is not a dependency of Edgewise, because only this command needs it.
  *
  * @see https://github.com/microsoft/TypeScript/wiki/Using-the-Compiler-API
  */
@@ -16,7 +16,7 @@ export type Compiler = typeof ts
 const INSTALL = 'npx --package edgewise --package typescript@6 edgewise migrate'
 
 /**
- * Loads the compiler of a project, or else the one that is installed next to Edgewise.
+ * Loads the compiler of a project. If the project has none, loads the compiler that is installed next to Edgewise.
  *
  * @throws {MigrationError} If neither has the API.
  */

@@ -12,7 +12,7 @@ interface Line {
   readonly text: string
 }
 
-/** Describes the changes of a file; an empty text if there are none. */
+/** Creates the unified diff of a file. Returns an empty text if there are no changes. */
 export function unifiedDiff(path: string, before: string, after: string): string {
   const lines = compareLines(before.split('\n'), after.split('\n'))
   const changed = lines.flatMap(({ sign }, index) => (sign === ' ' ? [] : [index]))

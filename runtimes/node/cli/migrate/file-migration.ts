@@ -90,12 +90,12 @@ export class FileMigration {
   }
 
   /** Inserts text before a node. */
-  before(node: ts.Node, text: string): void {
+  insertBefore(node: ts.Node, text: string): void {
     this.edits.insert(node.getStart(this.source), text)
   }
 
   /** Inserts text after a node. */
-  after(node: ts.Node, text: string): void {
+  insertAfter(node: ts.Node, text: string): void {
     this.edits.insert(node.end, text)
   }
 

@@ -140,9 +140,9 @@ interface UnwrappedAgents {
   /** The texts of all files. */
   readonly texts: Map<string, string>
   readonly classNames: string[]
-  /** The classes that are modules now, by their paths. */
+  /** The classes that were turned into modules, by the paths of the modules. */
   readonly agents: Map<string, UnwrappedAgent>
-  /** The files that remain as they are. */
+  /** The paths of the files whose classes must be migrated by hand. */
   readonly unsupported: Set<string>
 }
 
@@ -176,7 +176,7 @@ function packagesIn(text: string): string[] {
   )
 }
 
-/** The runtime whose entry point serves over stdio. */
+/** Finds out the runtime of a project, from whose entry point the serving functions are imported. */
 function runtimeOf(project: ProjectFiles): string {
   const names = [...project.keys()]
   if (names.some((name) => /^deno\.jsonc?$/.test(name))) return 'deno'

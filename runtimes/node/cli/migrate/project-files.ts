@@ -1,6 +1,6 @@
 /**
- * Reads the files of a project, and creates the compiler's program, which finds what the names in
- * them refer to.
+ * Reads the files of a project, and creates a program of the compiler for them. The program knows what the names in the
+ * files refer to.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join, posix, relative, sep } from 'node:path'
@@ -62,12 +62,12 @@ export function isTest(path: string): boolean {
   return /(?:^|\/)(?:__tests__|tests?|spec)\/|\.(?:test|spec)\.[cm]?[jt]sx?$/.test(path)
 }
 
-/** A program of all source files of a project. */
+/** The compiler's program with all source files of a project. */
 export interface Sources {
   readonly checker: ts.TypeChecker
   /** The source files by their paths, first those that import a module of an SDK. */
   readonly files: ReadonlyMap<string, ts.SourceFile>
-  /** The SDK that declares something; `undefined` for all other declarations. */
+  /** The SDK that a declaration is from; `undefined` if it is not from an SDK. */
   sdkOf(declaration: ts.Declaration): SdkName | undefined
 }
 

@@ -69,7 +69,7 @@ function migrateMember(file: FileMigration, node: ts.PropertyAccessExpression): 
     file.replace(node, file.isTyped && type !== '' ? `(${env} as ${type})` : env)
     return
   }
-  if (hideForAll(file, node)) return
+  if (disableCondition(file, node)) return
   const isValue = name === 'state' || name === 'props'
   const [subject, message] = entryOf(REPLACED, name) ?? [
     'mcpAgent',
@@ -97,7 +97,7 @@ function migrateMember(file: FileMigration, node: ts.PropertyAccessExpression): 
  * Replaces a condition that `init` evaluated for each session with `false`, so that the code that depends on it is not
  * run. A mark explains what to do instead.
  */
-function hideForAll(file: FileMigration, node: ts.Node): boolean {
+function disableCondition(file: FileMigration, node: ts.Node): boolean {
   const { ts } = file
   if (!isAtStart(file, node)) return false
   const statement = ts.findAncestor(

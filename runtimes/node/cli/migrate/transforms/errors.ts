@@ -80,7 +80,7 @@ function migrateReaderError(file: FileMigration, statement: ts.ThrowStatement): 
   if (!isGlobalError(file, error.expression) || !message || others.length > 0) return
   file.handle(error)
   file.replace(error.expression, file.use('edgewise', 'ProtocolError'))
-  file.before(message, `${file.use('edgewise', 'ErrorCode')}.INTERNAL_ERROR, `)
+  file.insertBefore(message, `${file.use('edgewise', 'ErrorCode')}.INTERNAL_ERROR, `)
 }
 
 function isGlobalError(file: FileMigration, node: ts.Expression): boolean {

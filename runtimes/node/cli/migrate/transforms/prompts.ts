@@ -24,7 +24,7 @@ export function migrateRegisterPrompt(file: FileMigration, call: MethodCall): vo
   if (shape) {
     migrateSchema(file, shape, `the prompt ${file.text(name)}`)
     const complete = moveCompleters(file, shape)
-    if (complete !== undefined) file.after(shape, `, complete: ${complete}`)
+    if (complete !== undefined) file.insertAfter(shape, `, complete: ${complete}`)
   }
   addHandler(file, 'prompt', shape !== undefined, handler)
 }

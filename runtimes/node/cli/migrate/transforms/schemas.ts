@@ -101,6 +101,6 @@ export function migrateSchema(file: FileMigration, node: ts.Expression, where: s
       return
     }
   }
-  file.before(node, `${zodName(file)}.object(`)
-  file.after(node, ')')
+  file.insertBefore(node, `${zodName(file)}.object(`)
+  file.insertAfter(node, ')')
 }

@@ -99,7 +99,7 @@ export function migrateServerMembers(file: FileMigration): void {
 }
 
 /**
- * The high-level server of a node, which may be that server itself, or its low-level
+ * Finds the high-level server that an expression refers to. The expression may be this server itself, or its low-level
  * `server.server`.
  */
 function serverOf(file: FileMigration, node: ts.Expression): ts.Expression | undefined {

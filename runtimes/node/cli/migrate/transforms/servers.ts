@@ -1,5 +1,5 @@
 /**
- * Servers: how they are created, the types that describe them, and what is registered.
+ * Migrates the creation of servers, the types that describe them, and all registrations.
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
@@ -63,14 +63,14 @@ function migrateOptions(file: FileMigration, info: ts.Expression, options: ts.Ex
     file.mark(options, 'handlers', 'Check the options: capabilities are derived from registrations')
     return
   }
-  const unneeded: ts.ObjectLiteralElementLike[] = []
+  const unsupported: ts.ObjectLiteralElementLike[] = []
   for (const [name, member] of membersOf(file, literal)) {
     if (name === 'instructions') continue
     if (name === 'capabilities') {
       migrateCapabilities(file, literal, member)
       continue
     }
-    unneeded.push(member)
+    unsupported.push(member)
     const text = oneLine(file.text(valueOf(file, member) ?? member))
     file.mark(
       literal.parent,
@@ -78,10 +78,10 @@ function migrateOptions(file: FileMigration, info: ts.Expression, options: ts.Ex
       `createServer has no option "${name}", which was: ${text}`,
     )
   }
-  if (unneeded.length === literal.properties.length) {
+  if (unsupported.length === literal.properties.length) {
     file.edits.replace(info.end, options.end, '')
   } else {
-    removeMembers(file, literal, unneeded)
+    removeMembers(file, literal, unsupported)
   }
 }
 

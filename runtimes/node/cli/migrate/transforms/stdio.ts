@@ -97,11 +97,11 @@ export function callFactory(file: FileMigration, factory: ts.Expression): void {
   if (isInlineFunction(file, inner) && !ts.isBlock(inner.body) && inner.parameters.length === 0) {
     file.edits.replace(inner.getStart(file.source), inner.body.getStart(file.source), prefix)
   } else if (isInlineFunction(file, inner)) {
-    file.before(factory, `${prefix}(`)
-    file.after(factory, `)(${args})`)
+    file.insertBefore(factory, `${prefix}(`)
+    file.insertAfter(factory, `)(${args})`)
   } else {
-    if (prefix !== '') file.before(factory, prefix)
-    file.after(factory, `(${args})`)
+    if (prefix !== '') file.insertBefore(factory, prefix)
+    file.insertAfter(factory, `(${args})`)
   }
 
   function isOptional(parameter: ts.ParameterDeclaration): boolean {

@@ -4,10 +4,10 @@
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
 
-/** A function that is written where it is used. */
+/** A function that is written where it is used, in contrast to one that is referred to by its name. */
 export type InlineFunction = ts.ArrowFunction | ts.FunctionExpression
 
-/** An expression without parentheses, type assertions and `await`. */
+/** Returns an expression without its parentheses, type assertions and `await`. */
 export function unwrap({ ts }: FileMigration, node: ts.Expression): ts.Expression {
   let inner = node
   while (
@@ -30,7 +30,7 @@ export function isInlineFunction(
   return node !== undefined && (ts.isArrowFunction(node) || ts.isFunctionExpression(node))
 }
 
-/** The function that an expression is, or refers to in the project. */
+/** Finds the function that an expression is, or that the expression refers to in the project. */
 export function functionOf(
   file: FileMigration,
   node: ts.Expression,
@@ -49,8 +49,8 @@ export function functionOf(
 }
 
 /**
- * The object literal that an expression is, or the one that is the value of a constant, if the
- * constant is in the same source file and used only once.
+ * Finds the object literal that an expression is. If the expression is the name of a constant that is in the same
+ * source file and used only once, finds the object literal that is the value of the constant.
  */
 export function objectLiteralOf(
   file: FileMigration,
@@ -104,14 +104,17 @@ export function callOf({ ts }: FileMigration, node: ts.Expression): ts.CallExpre
 }
 
 /**
- * The entry of a table for a name from the project, which may be that of an inherited member, such
- * as `constructor`.
+ * Returns the entry of a table for a name. The name comes from the project, so it may be the name of an inherited
+ * member, such as `constructor`, for which there is no entry.
  */
 export function entryOf<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined
 }
 
-/** Calls a function for a node and everything in it, until the function returns `false`. */
+/**
+ * Calls a function for a node and all its descendants. If the function returns `false` for a node, the descendants of
+ * this node are skipped.
+ */
 export function walk(
   { ts }: FileMigration,
   node: ts.Node,
@@ -144,7 +147,7 @@ export function renameMember(
   name: string,
 ): void {
   const { ts } = file
-  if (ts.isShorthandPropertyAssignment(member)) file.before(member, `${name}: `)
+  if (ts.isShorthandPropertyAssignment(member)) file.insertBefore(member, `${name}: `)
   else if (member.name) file.replace(member.name, name)
 }
 
@@ -163,7 +166,7 @@ export function addMembers(
   const start = firstProperty.getStart(file.source)
   const lead = file.source.text.slice(literal.getStart(file.source) + 1, start)
   const separator = lead.includes('\n') ? lead.slice(lead.lastIndexOf('\n')) : ' '
-  file.before(firstProperty, text.map((line) => line + separator).join(''))
+  file.insertBefore(firstProperty, text.map((line) => line + separator).join(''))
 }
 
 /** Removes members of an object literal, with their commas. */

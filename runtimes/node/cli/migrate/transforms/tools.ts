@@ -179,13 +179,13 @@ export function addOptions(
 ): void {
   const { ts } = file
   const closing = complete === undefined ? ' }' : `, complete: ${complete} }`
-  if (parts.length === 0) file.after(name, ', {}')
+  if (parts.length === 0) file.insertAfter(name, ', {}')
   for (const [index, [label, node]] of parts.entries()) {
     const isSame = ts.isIdentifier(node) && node.text === label
     const prefix = isSame ? '' : `${label}: `
-    file.before(node, index === 0 ? `{ ${prefix}` : prefix)
+    file.insertBefore(node, index === 0 ? `{ ${prefix}` : prefix)
     if (label === 'input') migrateSchema(file, node, where)
-    if (index === parts.length - 1) file.after(node, closing)
+    if (index === parts.length - 1) file.insertAfter(node, closing)
   }
 }
 

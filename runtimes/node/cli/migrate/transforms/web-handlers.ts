@@ -15,8 +15,8 @@ export function migrateWebHandlers(file: FileMigration): void {
     else if (ts.isPropertyAccessExpression(node)) migrateAccess(file, node)
     else if (ts.isExportAssignment(node) && file.sdkTypeOf(node.expression) === 'McpHttpHandler') {
       const parameter = file.isTyped ? '(request: Request)' : '(request)'
-      file.before(node.expression, `{ fetch: ${parameter} => `)
-      file.after(node.expression, `(request) }`)
+      file.insertBefore(node.expression, `{ fetch: ${parameter} => `)
+      file.insertAfter(node.expression, `(request) }`)
     }
   })
 }
@@ -89,8 +89,8 @@ function migrateAgentsHandler(file: FileMigration, call: ts.CallExpression): voi
     file.mark(options, 'mcpAgent', `The options differ, and were: ${text}`)
     file.edits.replace(server.end, options.end, '')
   }
-  file.after(server, ', { stateless: true }')
-  file.after(call, '.fetch')
+  file.insertAfter(server, ', { stateless: true }')
+  file.insertAfter(call, '.fetch')
 }
 
 /** Migrates the members of a handler, which is a function now. */
