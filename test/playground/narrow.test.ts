@@ -1,5 +1,5 @@
 // The page on the narrow screen of a phone.
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { server } from '../../examples/playground/server.ts'
 import { LONG, server as crowd } from './crowd.ts'
@@ -57,6 +57,14 @@ describe('The playground at 360 pixels', () => {
     expect(await width(own)).toBe(360)
   })
 })
+
+/** Whether no part of a tab is scrolled out of view. */
+const isWhole = (tab: Locator): Promise<boolean> =>
+  tab.evaluate((each) => {
+    const row = each.parentElement!.getBoundingClientRect()
+    const { left, right } = each.getBoundingClientRect()
+    return Math.ceil(left) >= Math.floor(row.left) && Math.floor(right) <= Math.ceil(row.right)
+  })
 
 describe('Playground on a narrow screen', () => {
   let page: Page
@@ -150,12 +158,20 @@ describe('Playground on a narrow screen', () => {
   it.each([0, 3, 5])('shows all of tab %i of six once it is selected', async (index) => {
     const tab = page.getByRole('tab').nth(index)
     await tab.click()
-    const isWhole = (): Promise<boolean> =>
-      tab.evaluate((each) => {
-        const row = each.parentElement!.getBoundingClientRect()
-        const { left, right } = each.getBoundingClientRect()
-        return Math.ceil(left) >= Math.floor(row.left) && Math.floor(right) <= Math.ceil(row.right)
-      })
-    await expect.poll(isWhole).toBe(true)
+    await expect.poll(() => isWhole(tab)).toBe(true)
+  })
+
+  it('shows the tab whose server asks a question', async () => {
+    const own = await visited.open('#/tool/sign', { viewport })
+    let release = (): void => {}
+    const isReleased = new Promise<void>((resolve) => (release = resolve))
+    await own.route('**/mcp', (route) => isReleased.then(() => route.continue()))
+    await press(own, 'Run')
+    for (let count = 0; count < 3; count++) await press(own, 'Open another server')
+    const tab = own.getByRole('tab').first()
+    await expect.poll(() => isWhole(tab)).toBe(false)
+    release()
+    await own.getByRole('tab', { name: /has a question$/ }).waitFor()
+    await expect.poll(() => isWhole(tab)).toBe(true)
   })
 })

@@ -45,7 +45,7 @@ describe('The wait for a response', () => {
 
   it('names no timeout that no longer applies', () => {
     expect(describeNow({ messages: 1, lastAt: 12_000 })).toEqual({
-      elapsed: '12 s · last sign of life 1 s ago',
+      elapsed: '12 s · last activity 1 s ago',
     })
     expect(describeNow({ hasEnded: true })).toEqual({ elapsed: '12 s' })
     expect(describeWait(exchange(), LIMIT_MS, 61_500)).toEqual({ elapsed: '60 s' })

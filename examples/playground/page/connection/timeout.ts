@@ -40,7 +40,7 @@ function describe(exchange: Exchange, limit: string, now: number): string {
       ? `The server opened the stream after ${opened} and sent no message in ${limit}`
       : `The server opened the stream after ${opened} and sent ${count(messages, 'message')}, but no response`
   if (comments === 0 || lastAt === undefined) {
-    return `${what}. The connection was still open, without a sign of life.`
+    return `${what}. The connection was still open, but nothing arrived.`
   }
   const last = duration(now - lastAt)
   return `${what}. The connection is alive: the server sent ${count(comments, 'keep-alive comment')}, the last one ${last} before the timeout.`

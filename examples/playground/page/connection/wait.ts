@@ -29,8 +29,7 @@ export function describeWait(exchange: Exchange, timeoutMs: number, now: number)
   if (hasEnded || elapsedMs >= timeoutMs) return { elapsed }
   // The timeout begins again with each report of progress, and does not apply to tasks and questions
   if (messages > 0) {
-    const last =
-      lastAt === undefined ? '' : ` · last sign of life ${wholeSeconds(now - lastAt)} ago`
+    const last = lastAt === undefined ? '' : ` · last activity ${wholeSeconds(now - lastAt)} ago`
     return { elapsed: elapsed + last }
   }
   const left = Math.ceil((timeoutMs - elapsedMs) / 1000)

@@ -35,7 +35,7 @@ export function setUpSaved({ current, open }: Page): void {
     const known = savedServers().find(({ url }) => url === withoutSecrets(address.value))
     const isSame = known?.revision === revision.value
     save.textContent = known ? (isSame ? 'Saved' : 'Update the revision') : 'Save this server'
-    save.ariaDisabled = isSame ? 'true' : null
+    save.ariaDisabled = isSame || address.value === '' ? 'true' : null
     if (focusOn >= 0) (rows[focusOn]?.querySelector('button') ?? save).focus()
   }
 
