@@ -14,8 +14,8 @@ import { Steps, type AsJson } from './steps.ts'
 
 /** The answers, step values and open requests of a run, for the next run. Plain JSON. */
 export interface Recording {
-  /** Responses by key, some of which are errors. `asked` is the digest of the request. */
-  answers: { [key: string]: { asked: string } & ({ answer: JsonObject } | { error: ErrorObject }) }
+  /** Responses by key, some of which are errors. `digest` identifies the request. */
+  answers: { [key: string]: { digest: string } & ({ answer: JsonObject } | { error: ErrorObject }) }
   /** Values of steps by name; see {@link Steps}. */
   steps: { [name: string]: unknown }
   /** Digests of the requests last sent to the client, by key. */
@@ -155,7 +155,7 @@ export class ReplayInput implements Input {
     const response =
       mayHaveResponse && Object.hasOwn(this.#responses, key) ? this.#responses[key] : undefined
     if (isObject(response) && (await accepts(response))) {
-      this.#recording.answers[key] = { asked: requestDigest, answer: response }
+      this.#recording.answers[key] = { digest: requestDigest, answer: response }
       return response
     }
     if (this.#recorder?.ask)
@@ -166,7 +166,7 @@ export class ReplayInput implements Input {
 
   /** The digest of the request with a key, in an earlier run or in this run. */
   #recordedDigest(key: string): string | undefined {
-    return this.#recording.answers[key]?.asked ?? this.#recording.open[key]
+    return this.#recording.answers[key]?.digest ?? this.#recording.open[key]
   }
 
   /**

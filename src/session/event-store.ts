@@ -30,7 +30,7 @@ export interface ResumableCall {
    * The keys of the input requests that the client has not answered, by the id of the JSON-RPC request
    * that was sent to the client.
    */
-  asked: { [id: string]: string }
+  unanswered: { [id: string]: string }
   /** Answers that arrived while no handler ran, by key. */
   answers: { [key: string]: JsonObject }
 }

@@ -68,7 +68,7 @@ export class ResumableCalls {
 
   /** Creates the record of a new call. It is stored once its stream is open. */
   begin(request: JsonRpcRequest): ResumableCall {
-    return { request, recording: emptyRecording(), asked: {}, answers: {} }
+    return { request, recording: emptyRecording(), unanswered: {}, answers: {} }
   }
 
   /**
@@ -81,7 +81,7 @@ export class ResumableCalls {
         recording.open[key] = digest
         void this.#save(call, recording)
         const answer = await this.#ask(call, key, question, send)
-        recording.answers[key] = { asked: digest, answer }
+        recording.answers[key] = { digest, answer }
         delete recording.open[key]
         await this.#save(call, recording)
         return answer
@@ -105,7 +105,7 @@ export class ResumableCalls {
     this.#suspended.delete(id)
     addAnswer(call, id, response)
     void this.#streams.saveCall(call)
-    if (Object.keys(call.asked).length > 0) return undefined
+    if (Object.keys(call.unanswered).length > 0) return undefined
 
     this.#session.closeRequest(call.request.id)
     const output = {
@@ -121,8 +121,8 @@ export class ResumableCalls {
 
   #restore(call: ResumableCall): void {
     const stream = this.#streams.calls.get(call)
-    const { request, asked } = call
-    const ids = Object.keys(asked)
+    const { request, unanswered } = call
+    const ids = Object.keys(unanswered)
     if (ids.length > 0) {
       for (const id of ids) this.#suspended.set(id, call)
       const { signal } = this.#session.openRequest(request.id)
@@ -146,9 +146,9 @@ export class ResumableCalls {
     let id = ''
     const answer = await send(request, (requestId) => {
       id = String(requestId)
-      call.asked[id] = key
+      call.unanswered[id] = key
       void this.#streams.saveCall(call)
-    }).finally(() => delete call.asked[id])
+    }).finally(() => delete call.unanswered[id])
     if (!(await accepts(answer))) throw invalidAnswer(request)
     return answer
   }
@@ -182,13 +182,13 @@ export const resumableCalls: ResumableCallStore = {
 
 /** Adds the client's answer to an input request of a call whose handler is not running. */
 export function addAnswer(call: ResumableCall, id: string, response: JsonRpcResponse): void {
-  const { asked, answers, recording } = call
-  const key = asked[id] as string
-  delete asked[id]
+  const { unanswered, answers, recording } = call
+  const key = unanswered[id] as string
+  delete unanswered[id]
   if ('result' in response) {
     answers[key] = response.result
     return
   }
-  recording.answers[key] = { asked: recording.open[key] as string, error: response.error }
+  recording.answers[key] = { digest: recording.open[key] as string, error: response.error }
   delete recording.open[key]
 }

@@ -68,5 +68,10 @@ function fitsRow(text: string): boolean {
 
 /** A call reduced to what is needed to answer it with an error. */
 function withoutContents({ request: { jsonrpc, id, method } }: ResumableCall): ResumableCall {
-  return { request: { jsonrpc, id, method }, recording: emptyRecording(), asked: {}, answers: {} }
+  return {
+    request: { jsonrpc, id, method },
+    recording: emptyRecording(),
+    unanswered: {},
+    answers: {},
+  }
 }

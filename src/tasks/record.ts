@@ -37,7 +37,7 @@ export interface OpenInput {
   readonly key: string
   readonly request: InputRequest
   /** The digest of the request. */
-  readonly asked: string
+  readonly digest: string
 }
 
 /** The outcome of an input request: the client's response, or an error. */
@@ -68,7 +68,7 @@ export interface TaskRecord {
   /** The pending requests for input, by the keys that clients see. */
   readonly inputs: { readonly [wireKey: string]: OpenInput }
   /** Responses that no run of the handler has consumed yet, by the handler's keys. */
-  readonly answers: { readonly [key: string]: InputOutcome & { readonly asked: string } }
+  readonly answers: { readonly [key: string]: InputOutcome & { readonly digest: string } }
   /** The keys that requests for input have used so far, since a key is never reused. */
   readonly usedKeys: readonly string[]
   /** The `requestState` of an `input_required` result that the handler returned itself. */

@@ -95,7 +95,7 @@ export function ask(
       let wireKey = key
       for (let n = 2; usedKeys.includes(wireKey); n++) wireKey = `${key}~${n}`
       usedKeys.push(wireKey)
-      inputs.push([wireKey, { key, request: question.request, asked: question.digest }])
+      inputs.push([wireKey, { key, request: question.request, digest: question.digest }])
     }
     const changes = {
       // Unlike an assignment, this allows any text as a key, even `__proto__`
@@ -123,7 +123,7 @@ export function answer(outcomes: { readonly [wireKey: string]: InputOutcome }): 
       const input = Object.hasOwn(inputs, wireKey) ? inputs[wireKey] : undefined
       if (!input) continue
       delete inputs[wireKey]
-      answers = { ...answers, [input.key]: { ...outcome, asked: input.asked } }
+      answers = { ...answers, [input.key]: { ...outcome, digest: input.digest } }
       hasChanged = true
     }
     if (!hasChanged) return undefined

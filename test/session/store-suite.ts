@@ -15,7 +15,7 @@ const record = (name = 'test'): SessionRecord => ({
 const call = (id: number) => ({
   request: { jsonrpc: '2.0' as const, id, method: 'tools/call', params: { name: 'ü𝄞' } },
   recording: { answers: {}, steps: {}, open: {} },
-  asked: { 7: 'elicitation/create#1' },
+  unanswered: { 7: 'elicitation/create#1' },
   answers: {},
 })
 

@@ -146,7 +146,7 @@ export async function addToHosts(addition: Addition, machine: Machine): Promise<
     const { title, next, format, section } = hostOf(host)
     const server = hostedServer(addition, { host, scope, machine })
     const change = await addToHost(name, server, { host, scope, machine, dryRun, force })
-    const { path, changed, inputs, stored, entry, backup } = change
+    const { path, changed, inputs, plainTextNames, entry, backup } = change
     if (dryRun) {
       printNotice(`Without --dry-run, "${path}" would contain:`)
       print(fragment(format, { [section]: { [name]: entry }, ...(inputs[0] && { inputs }) }))
@@ -162,8 +162,8 @@ export async function addToHosts(addition: Addition, machine: Machine): Promise<
       const names = inputs.map(({ description }) => description).join(', ')
       printNotice(`${title} asks for these values when it starts the server: ${names}`)
     }
-    if (stored.length > 0) {
-      printNotice(`Warning: the file contains the plain text of: ${stored.join(', ')}`)
+    if (plainTextNames.length > 0) {
+      printNotice(`Warning: the file contains the plain text of: ${plainTextNames.join(', ')}`)
     }
     printNotice(next)
   }

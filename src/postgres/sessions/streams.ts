@@ -102,7 +102,7 @@ export class SharedStreams implements Streams {
     if (!stream || !this.#options.resumable) return undefined
     stream.save()
     for (const question of stream.answered) {
-      if (question in call.asked) continue
+      if (question in call.unanswered) continue
       stream.answered.delete(question)
       this.#options.writer.take(this.#options.session, question)
     }

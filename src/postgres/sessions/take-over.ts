@@ -70,9 +70,9 @@ export async function takeOver(
 /** Adds the client's answers to a call. Returns whether the call now has all answers. */
 function addAnswers(call: ResumableCall, { answers }: Orphan): boolean {
   for (const [question, answer] of answers) {
-    if (question in call.asked) addAnswer(call, question, answer)
+    if (question in call.unanswered) addAnswer(call, question, answer)
   }
-  return Object.keys(call.asked).length === 0
+  return Object.keys(call.unanswered).length === 0
 }
 
 /** Runs the handler of a call again, with the steps and answers that were recorded. */

@@ -130,7 +130,7 @@ export function faultsSuite(open: () => Promise<() => Sql>): Suite {
       const store = new SqlSessionStore(connect(), { onError: (error) => errors.push(error) })
       const id = store.create(sessionRecord())
       const call = { request: { jsonrpc: '2.0' as const, id: 1, method: 'tools/call' } }
-      const rest = { recording: { answers: {}, steps: {}, open: {} }, asked: {}, answers: {} }
+      const rest = { recording: { answers: {}, steps: {}, open: {} }, unanswered: {}, answers: {} }
       const events = store.eventStore(id)
       events.put({ id: 'damaged', call: { ...call, ...rest } })
       events.put({ id: 'whole' })

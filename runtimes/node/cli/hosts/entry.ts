@@ -26,7 +26,7 @@ export interface HostEntry {
   /** The values that the host asks the user for. */
   readonly inputs: readonly PromptInput[]
   /** The names of headers and variables whose values are stored as plain text. */
-  readonly stored: readonly string[]
+  readonly plainTextNames: readonly string[]
 }
 
 /** Matches a reference to an environment variable. */
@@ -46,7 +46,7 @@ export function entryFor(host: McpHostName, name: string, server: HostedServer):
   if (host === 'codex') return codexEntry(server)
   const values = valuesFor(host, name)
   const entry = jsonEntry(host, server, values)
-  return { entry, inputs: values.inputs, stored: values.stored }
+  return { entry, inputs: values.inputs, plainTextNames: values.plainTextNames }
 }
 
 /**
@@ -56,26 +56,26 @@ export function entryFor(host: McpHostName, name: string, server: HostedServer):
 interface Values {
   readonly convert: (values: Readonly<Record<string, string>>) => Record<string, string>
   readonly inputs: PromptInput[]
-  readonly stored: string[]
+  readonly plainTextNames: string[]
 }
 
 /** Creates the converter of a server's values for one host. */
 function valuesFor(host: McpHostName, server: string): Values {
   const { title, reference } = hostOf(host)
   const inputs: PromptInput[] = []
-  const stored: string[] = []
+  const plainTextNames: string[] = []
   function convertValue(name: string, value: string): string {
     if (value.search(REFERENCE) !== -1) {
       if (reference) return value.replace(REFERENCE, (_, variable: string) => reference(variable))
       throw new UsageError(`${title} does not replace variables such as "${value}"`)
     }
     if (host === 'vscode') return inputFor(server, name, value, inputs)
-    stored.push(name)
+    plainTextNames.push(name)
     return value
   }
   return {
     inputs,
-    stored,
+    plainTextNames,
     convert: (values) =>
       Object.fromEntries(
         Object.entries(values).map(([name, value]) => [name, convertValue(name, value)]),
@@ -136,7 +136,7 @@ function codexEntry(server: HostedServer): HostEntry {
     else if (variable !== undefined && /^authorization$/i.test(name)) bearer = variable
     else throw new UsageError(`Codex does not replace variables inside a value such as "${value}"`)
   }
-  const stored = literals.map(([name]) => name)
+  const plainTextNames = literals.map(([name]) => name)
   const table = (pairs: [string, string][]): JsonObject | false =>
     pairs.length > 0 && Object.fromEntries(pairs)
   if ('url' in server) {
@@ -148,7 +148,7 @@ function codexEntry(server: HostedServer): HostEntry {
       ...(headers && { http_headers: headers }),
       ...(variables && { env_http_headers: variables }),
     }
-    return { entry, inputs: [], stored }
+    return { entry, inputs: [], plainTextNames }
   }
   for (const [name, variable] of references) {
     if (name === variable) continue
@@ -162,5 +162,5 @@ function codexEntry(server: HostedServer): HostEntry {
     ...(references.length > 0 && { env_vars: references.map(([name]) => name) }),
     ...(env && { env }),
   }
-  return { entry, inputs: [], stored }
+  return { entry, inputs: [], plainTextNames }
 }

@@ -178,10 +178,10 @@ describe('A server is added to the configuration of', () => {
   it.each(hostNames.filter((host) => host !== 'claude-desktop'))(
     '%s, with its URL and headers',
     async (host) => {
-      const { text, stored, inputs } = await add(host, remote)
+      const { text, plainTextNames, inputs } = await add(host, remote)
       expect(serverIn(host, text)).toMatchObject(expected.remote(host))
       expect(text.includes('secret')).toBe(host !== 'vscode')
-      expect([...stored, ...inputs.map(({ id }) => id)]).toEqual([
+      expect([...plainTextNames, ...inputs.map(({ id }) => id)]).toEqual([
         host === 'vscode' ? 'travel-authorization' : 'Authorization',
       ])
     },
@@ -441,9 +441,9 @@ describe('A reference to a variable', () => {
     ['windsurf', { headers: { Authorization: 'Bearer ${env:TOKEN}', 'X-Key': '${env:KEY}' } }],
     ['codex', { bearer_token_env_var: 'TOKEN', env_http_headers: { 'X-Key': 'KEY' } }],
   ] as const)('has the form of %s, and stores nothing', async (host, entry) => {
-    const { text, stored, inputs } = await add(host, referring)
+    const { text, plainTextNames, inputs } = await add(host, referring)
     expect(serverIn(host, text)).toMatchObject(entry)
-    expect([stored, inputs]).toEqual([[], []])
+    expect([plainTextNames, inputs]).toEqual([[], []])
   })
 
   it('is rejected where the host has none', async () => {
