@@ -43,9 +43,9 @@ export async function createBundle(path: string, options: Options): Promise<Bund
   const variables = Object.keys(options.env)
   const name = nameOf(contents, server, options)
   const manifest = bundleManifest(contents, server, name, variables)
-  if (!authorOf(contents.manifest) && contents.written['author'] === undefined) {
+  if (!authorOf(contents.packageJson) && contents.authoredManifest['author'] === undefined) {
     printNotice(
-      `Set "author" in package.json: the bundle names "${String(manifest['name'])}" instead`,
+      `No "author" in package.json: the bundle lists "${String(manifest['name'])}" as its author`,
     )
   }
   const bytes = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)
@@ -118,12 +118,12 @@ async function write(path: string, { bytes, mode }: BundledFile): Promise<void> 
 
 /** Returns the name of the bundle's file: the given name, or the name of the package or the server. */
 function nameOf(
-  { manifest, written }: BundleContents,
+  { packageJson, authoredManifest }: BundleContents,
   { info }: StartedServer,
   { name }: Options,
 ): string {
   if (name !== undefined) return requireName(name)
-  const statedName = [written['name'], manifest['name'], info?.name].find(
+  const statedName = [authoredManifest['name'], packageJson['name'], info?.name].find(
     (candidate) => typeof candidate === 'string',
   )
   return cleanName(String(statedName ?? '')) || 'server'

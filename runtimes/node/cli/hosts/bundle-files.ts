@@ -20,10 +20,10 @@ export interface BundleContents {
   readonly files: ReadonlyMap<string, BundledFile>
   /** The path of the module that is started. */
   readonly entryPoint: string
-  /** The manifest of the package that contains the module; empty if there is none. */
-  readonly manifest: JsonObject
-  /** The members of the bundle's manifest that the author of the server has written. */
-  readonly written: JsonObject
+  /** The `package.json` of the package that contains the module; empty if there is none. */
+  readonly packageJson: JsonObject
+  /** The `manifest.json` that the author of the server has written; empty if there is none. */
+  readonly authoredManifest: JsonObject
 }
 
 /** The names that are never bundled: files of tools, and files that often contain secrets. */
@@ -52,23 +52,23 @@ async function collectModule(path: string): Promise<BundleContents> {
     throw new UsageError(`"${path}" is not a JavaScript module: bundle it with "mcpb pack"`)
   }
   const entryPoint = `server/${basename(path)}`
-  const manifest = await nearestManifest(dirname(path))
+  const packageJson = await nearestPackageJson(dirname(path))
   const { mode } = await stat(path)
   const files = new Map([[entryPoint, { bytes: await readFile(path), mode }]])
   // Without this file, Node would take the module for CommonJS
-  if (manifest['type'] === 'module') {
+  if (packageJson['type'] === 'module') {
     const bytes = Buffer.from('{ "type": "module" }\n')
     files.set('server/package.json', { bytes, mode: 0o644 })
   }
-  return { files, entryPoint, manifest, written: {} }
+  return { files, entryPoint, packageJson, authoredManifest: {} }
 }
 
 /** Collects the files of a package, with the packages that it depends on. */
 async function collectFolder(folder: string): Promise<BundleContents> {
-  const manifest = await readJson(join(folder, 'package.json'))
-  if (!manifest) throw new UsageError(`The folder "${folder}" has no "package.json"`)
-  const written = (await readJson(join(folder, 'manifest.json'))) ?? {}
-  const { bin, main } = manifest
+  const packageJson = await readJson(join(folder, 'package.json'))
+  if (!packageJson) throw new UsageError(`The folder "${folder}" has no "package.json"`)
+  const authoredManifest = (await readJson(join(folder, 'manifest.json'))) ?? {}
+  const { bin, main } = packageJson
   const program = isObject(bin) ? Object.values(bin)[0] : bin
   const entry = program ?? main
   if (typeof entry !== 'string') {
@@ -79,7 +79,7 @@ async function collectFolder(folder: string): Promise<BundleContents> {
   const files = new Map<string, BundledFile>()
   await addFolder(folder, folder, files)
   files.delete('manifest.json')
-  const { dependencies, devDependencies } = manifest
+  const { dependencies, devDependencies } = packageJson
   // A program that declares no dependencies was built together with its packages
   if (!isObject(dependencies) || Object.keys(dependencies).length === 0) {
     for (const name of files.keys()) if (name.startsWith('node_modules/')) files.delete(name)
@@ -94,7 +94,7 @@ async function collectFolder(folder: string): Promise<BundleContents> {
   }
   const entryPoint = entry.replace(/^\.\//, '')
   if (!files.has(entryPoint)) throw new UsageError(`"${folder}" does not contain "${entryPoint}"`)
-  return { files, entryPoint, manifest, written }
+  return { files, entryPoint, packageJson, authoredManifest }
 }
 
 /** Adds the files below a folder, by their paths below the root. */
@@ -122,11 +122,11 @@ async function addFolder(
   }
 }
 
-/** Reads the manifest of the package that contains a folder. Returns an empty object if there is none. */
-async function nearestManifest(folder: string): Promise<JsonObject> {
+/** Reads the `package.json` of the package that contains a folder. Returns an empty object if there is none. */
+async function nearestPackageJson(folder: string): Promise<JsonObject> {
   for (let current = resolve(folder); ; current = dirname(current)) {
-    const manifest = await readJson(join(current, 'package.json'))
-    if (manifest) return manifest
+    const packageJson = await readJson(join(current, 'package.json'))
+    if (packageJson) return packageJson
     if (current === dirname(current)) return {}
   }
 }

@@ -16,13 +16,13 @@ export interface StartedServer {
 }
 
 /**
- * Creates a manifest from the package and the server. Members that the author of the server has written in a
- * `manifest.json` take precedence.
+ * Creates a manifest from the package and the server. The members of the author's own `manifest.json` take
+ * precedence.
  *
  * @param variables The environment variables whose values the host asks the user for.
  */
 export function bundleManifest(
-  { entryPoint, manifest, written }: BundleContents,
+  { entryPoint, packageJson, authoredManifest }: BundleContents,
   { info, tools, hasPrompts }: StartedServer,
   name: string,
   variables: readonly string[],
@@ -35,8 +35,8 @@ export function bundleManifest(
     configKeys.map(([variable, key]) => [key, userConfigEntry(variable)]),
   )
   const { description = info?.description ?? info?.title ?? name, version = info?.version } =
-    manifest
-  const { license, keywords, homepage, engines } = manifest
+    packageJson
+  const { license, keywords, homepage, engines } = packageJson
   const node = isObject(engines) && typeof engines['node'] === 'string' ? engines['node'] : '>=20'
   return {
     manifest_version: '0.3',
@@ -44,10 +44,10 @@ export function bundleManifest(
     ...(info?.title !== undefined && { display_name: info.title }),
     version: nonEmptyText(version) ?? '0.0.0',
     description: nonEmptyText(description) ?? name,
-    author: authorOf(manifest) ?? { name },
+    author: authorOf(packageJson) ?? { name },
     ...(typeof license === 'string' && { license }),
     ...(isUrl(homepage) && { homepage }),
-    ...repositoryOf(manifest),
+    ...repositoryOf(packageJson),
     ...(Array.isArray(keywords) && {
       keywords: keywords.filter((word) => typeof word === 'string'),
     }),
@@ -68,7 +68,7 @@ export function bundleManifest(
     ...(hasPrompts && { prompts_generated: true }),
     compatibility: { runtimes: { node } },
     ...(configKeys.length > 0 && { user_config: userConfig }),
-    ...written,
+    ...authoredManifest,
   }
 }
 

@@ -85,7 +85,7 @@ describe('A bundle', () => {
     expect([code, text]).toEqual([
       0,
       expect.stringMatching(
-        /Set "author" .*\nCreated .*travel\.mcpb \(\d+ KiB\): travel 1\.2\.3, 1 tool\n/,
+        /No "author" .*\nCreated .*travel\.mcpb \(\d+ KiB\): travel 1\.2\.3, 1 tool\n/,
       ),
     ])
     const unpacked = await unpack(output)
