@@ -65,7 +65,7 @@ export function createReconnectingClient(
 ): ReconnectingClient {
   const fetch = pageFetch({ fetch: options.fetch })
   return createReconnectingClientAnywhere(resolvePath(target), {
-    onWake,
+    subscribeToWake,
     isOffline,
     ...options,
     fetch,
@@ -77,7 +77,7 @@ function isOffline(error: Error): boolean {
 }
 
 /** Calls `check` whenever the page is shown again or the device is back online. */
-function onWake(check: () => void): () => void {
+function subscribeToWake(check: () => void): () => void {
   if (typeof globalThis.addEventListener !== 'function') return () => {}
   const onShow = ({ persisted }: PageTransitionEvent): void => {
     if (persisted) check()

@@ -127,7 +127,7 @@ class BindingTransport implements Transport {
     } catch (cause) {
       const error = cause as ProtocolError
       // Names the request whose response is malformed, so that the request fails
-      if (isObject(request) && 'id' in request) error.about = { id: request.id }
+      if (isObject(request) && 'id' in request) error.partialMessage = { id: request.id }
       this.#receiver?.malformed(error)
     }
   }

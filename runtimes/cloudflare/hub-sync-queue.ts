@@ -41,9 +41,12 @@ export class HubSyncQueue {
   readonly #storage: DurableObjectStorage
   readonly #hub: Pick<Hub, 'watch' | 'leave'>
   readonly #lookUp: (session: string) => SessionInterest | undefined
-  /** The sessions that listen, even if that could not be stored. */
+  /** The sessions that are known to listen. They are also kept here, because storing `listens` may have failed. */
   readonly #listening = new Set<string>()
-  /** The subscriptions last synced to the hub as JSON, since this object came into memory. */
+  /**
+   * The subscriptions that the hub has, as JSON, for each session that was synced since this object was loaded into
+   * memory.
+   */
   readonly #synced = new Map<string, string>()
   readonly #running = new Map<string, RunningSync>()
   #pending: PendingSync

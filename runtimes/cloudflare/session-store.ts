@@ -144,7 +144,7 @@ export class ObjectSessionStore implements SessionStore {
   /** Erases everything at once, since deleted rows are billed individually. */
   async #erase(): Promise<void> {
     this.#own = undefined
-    this.#tables.erased()
+    this.#tables.markErased()
     await this.#storage.deleteAlarm()
     await this.#storage.deleteAll()
   }

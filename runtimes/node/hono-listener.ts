@@ -6,7 +6,7 @@
  */
 import { getRequestListener } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import { responses } from '#internal/http'
+import { responseClasses } from '#internal/http'
 import type { NodeHandler, NodeListener, NodeResponse } from './listener.ts'
 import { respondUnread } from './unread-body.ts'
 
@@ -27,7 +27,7 @@ const CONNECTION_HEADERS = [
 /** Converts a handler. */
 export function createHonoListener(handler: NodeHandler): NodeListener {
   // The handler creates its own responses with this class too
-  responses.Lazy = LazyResponse
+  responseClasses.json = LazyResponse
   const listener = getRequestListener(
     async (request, { incoming, outgoing }) => {
       if ('rawBody' in incoming) for (const name of FRAMING_HEADERS) request.headers.delete(name)

@@ -23,7 +23,7 @@ export type ChallengeParams = ReadonlyMap<string, string>
 interface IssuingServer {
   readonly server: AuthorizationServer
   /** Whether the rules of 2025-03-26 apply. */
-  readonly isOld: boolean
+  readonly usesOldRules: boolean
 }
 
 /** The resource and scopes to request, with the authorization server. */
@@ -87,18 +87,18 @@ export async function discover(
     const message = `"${mcpServer}" requires authorization, but its metadata cannot be found`
     throw new AuthorizationError('resource-metadata', `${message}: ${metadata}`)
   }
-  const { server, isOld, resource, scopes } =
+  const { server, usesOldRules, resource, scopes } =
     typeof metadata === 'string'
       ? {
           server: await discoverOldServer(network, origin),
-          isOld: true,
+          usesOldRules: true,
           resource: origin + pathname.replace(/^\/$/, ''),
           scopes: [],
         }
       : {
           ...metadata,
           server: await chooseServer(network, mcpServer, metadata.issuers, options),
-          isOld: false,
+          usesOldRules: false,
         }
   const earlierScopes = latest?.issuer === server.issuer ? [...latest.asked, ...latest.granted] : []
   const challengedScopes = splitScope(challengeParams.get('scope') ?? '')
@@ -111,7 +111,7 @@ export async function discover(
   if (requestedScopes.length > 0 && server.scopes_supported?.includes(offlineScope)) {
     requestedScopes.push(offlineScope)
   }
-  return { server, isOld, resource, scopes: [...new Set(requestedScopes)] }
+  return { server, usesOldRules, resource, scopes: [...new Set(requestedScopes)] }
 }
 
 /** Finds the authorization server that has already issued a token, to refresh it. */
@@ -122,10 +122,12 @@ export async function discoverAgain(
   { oldServers }: AuthorizationOptions,
 ): Promise<IssuingServer> {
   const { origin } = new URL(mcpServer)
-  const isOld = oldServers === true && new URL(issuer).origin === origin
+  const usesOldRules = oldServers === true && new URL(issuer).origin === origin
   return {
-    server: await (isOld ? discoverOldServer(network, origin) : discoverServer(network, issuer)),
-    isOld,
+    server: await (usesOldRules
+      ? discoverOldServer(network, origin)
+      : discoverServer(network, issuer)),
+    usesOldRules: usesOldRules,
   }
 }
 

@@ -96,13 +96,13 @@ export class TokenProvider implements SignIn {
     return { ...proof, authorization: `DPoP ${accessToken}` }
   }
 
-  accepted(response: Response, request: HttpRequestFacts): void {
+  onResponse(response: Response, request: HttpRequestFacts): void {
     const token = this.#usedTokens.get(request)
     if (token) this.#unacceptedTokens.delete(token)
     this.#options.proofs?.acceptNonce(response, request.url)
   }
 
-  async challenged(response: Response, request: HttpRequestFacts): Promise<boolean> {
+  async onChallenge(response: Response, request: HttpRequestFacts): Promise<boolean> {
     const server = await this.#stateOf(request.server)
     const challengeParams = readChallengeParams(response, server.network.proofs ? 'dpop' : 'bearer')
     const error = challengeParams.get('error')

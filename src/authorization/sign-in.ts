@@ -121,7 +121,7 @@ class CodeGrant implements Grant {
         const client = await findClient(request, this.#options, redirectUri)
         const { registration = {} } = client
         if (!allowsRedirect(registration, redirectUri)) {
-          // Tries again with the redirect URI that the server has registered, which the flow may support
+          // Tries again with the redirect URI that the server has registered, which `interaction` may support
           if (attempt === 0) continue
           throw registeredWithout(request, `the redirect URI "${redirectUri}"`)
         }
@@ -129,11 +129,11 @@ class CodeGrant implements Grant {
           throw registeredWithout(request, `the grant "${CODE_GRANT}"`)
         const scopes = request.scopes.filter((scope) => allowsScope(registration, scope))
         const limitedRequest = { ...request, scopes }
-        const { url, flow } = await createFlow(limitedRequest, client, redirectUri)
+        const { url, flow: flowState } = await createFlow(limitedRequest, client, redirectUri)
         const { interactionTimeoutMs = 300_000, signal } = this.#options
         const redirected = withTimeout(
           interactionTimeoutMs,
-          (timeout) => redirect.go(url, JSON.stringify(flow), timeout),
+          (timeout) => redirect.go(url, JSON.stringify(flowState), timeout),
           signal,
         )
         const callback = await redirected.catch(async (cause: unknown) => {
@@ -144,8 +144,8 @@ class CodeGrant implements Grant {
           throw new AuthorizationError('authorization', message, NO_ANSWER, cause)
         })
         try {
-          const obtained = redeemCode(limitedRequest, client, flow, callback)
-          return await addRegistration(request, client, obtained)
+          const obtained = redeemCode(limitedRequest, client, flowState, callback)
+          return await withRegistration(request, client, obtained)
         } catch (error) {
           if (attempt > 0 || !client.registration || !isUnknownClient(error)) throw error
         }
@@ -170,7 +170,7 @@ class CodeGrant implements Grant {
       if (errorCodeOf(error) !== 'invalid_scope') throw error
       return renew([])
     })
-    return addRegistration(request, client, renewed)
+    return withRegistration(request, client, renewed)
   }
 
   async resume(
@@ -183,16 +183,16 @@ class CodeGrant implements Grant {
     const request = await createRequest(mcpServer, issuer, resource, scopes)
     const client = await findClient(request, this.#options, redirectUri)
     const obtained = redeemCode(request, client, flow, redirect.callback)
-    const token = await addRegistration(request, client, obtained)
+    const token = await withRegistration(request, client, obtained)
     return { server: mcpServer, token }
   }
 }
 
 /**
- * Adds the client's registration to a token. If the server does not know the client, the registration is
- * deleted.
+ * Returns an obtained token together with the client's registration. If the server rejects the client as unknown, its
+ * registration is deleted.
  */
-async function addRegistration(
+async function withRegistration(
   request: GrantRequest,
   client: RegisteredClient,
   obtained: Promise<TokenRecord>,
@@ -226,9 +226,9 @@ function registeredWithout({ server }: GrantRequest, missing: string): Authoriza
  * Throws if the server does not support PKCE: without PKCE, a leaked code is as useful to an attacker as a leaked
  * token.
  */
-function requirePkce({ server, isOld }: GrantRequest): void {
+function requirePkce({ server, usesOldRules }: GrantRequest): void {
   const { issuer, code_challenge_methods_supported: methods } = server
-  if (methods ? methods.includes('S256') : isOld) return
+  if (methods ? methods.includes('S256') : usesOldRules) return
   const message = `"${issuer}" does not say that it supports PKCE with S256`
   throw new AuthorizationError('server-metadata', message)
 }

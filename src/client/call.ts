@@ -36,7 +36,10 @@ export interface CallOwner {
 export class Call implements OutgoingRequest {
   readonly message: JsonRpcRequest
   readonly options: CallOptions
-  /** The result. Rejects with the server's error, a {@link ProtocolError}, or with an {@link SdkError}. */
+  /**
+   * The result. Rejects with a {@link ProtocolError} if the server responds with an error, otherwise with an
+   * {@link SdkError}.
+   */
   readonly result: Promise<JsonObject>
   readonly #owner: CallOwner
   #startedAt = performance.now()
@@ -63,6 +66,7 @@ export class Call implements OutgoingRequest {
     }
   }
 
+  /** Aborts when the call has settled. The caller's own signal is in `options`. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
     if (this.settled) this.#controller.abort()

@@ -167,7 +167,7 @@ class ObservedConnection extends Connection {
     params: JsonObject | undefined,
     id?: number,
   ): OngoingOperation {
-    const { side, revision, url, http, pipe } = factsOf(this)
+    const { side, revision, url, http, isPipe } = factsOf(this)
     const { name, uri } = targetOf(params)
     // Without spreads, which are slow, because this is part of every observed call
     return this.#observing.begin({
@@ -182,7 +182,7 @@ class ObservedConnection extends Connection {
       revision,
       url,
       http,
-      pipe,
+      isPipe,
       params: () => params,
     })
   }

@@ -35,10 +35,10 @@ export function factsOf({
   revision,
   server,
   channel,
-}: Connection): Pick<Operation, 'side' | 'revision' | 'url' | 'http' | 'pipe'> {
+}: Connection): Pick<Operation, 'side' | 'revision' | 'url' | 'http' | 'isPipe'> {
   const url = publicUrl(server.url)
   const http = url !== undefined || channel.http !== undefined
-  return { side: 'client', revision: revision.version, url, http, pipe: channel.pipe }
+  return { side: 'client', revision: revision.version, url, http, isPipe: channel.isPipe }
 }
 
 /** A URL without its user information, query and fragment, which may contain credentials. */
@@ -88,7 +88,7 @@ function beginReceiving(
   params: JsonObject | undefined,
   id?: string | number,
 ): OngoingOperation {
-  const { side, revision, url, http, pipe } = factsOf(connection)
+  const { side, revision, url, http, isPipe } = factsOf(connection)
   const { name, uri } = targetOf(params)
   return begin({
     type,
@@ -102,7 +102,7 @@ function beginReceiving(
     revision,
     url,
     http,
-    pipe,
+    isPipe,
     trace: readTrace(params),
     params: () => params,
   })
@@ -154,14 +154,15 @@ function observeAuth(auth: AuthProvider, { begin }: Observing): AuthProvider {
   return {
     ...(auth.extensions && { extensions: auth.extensions }),
     headers: (request) => auth.headers(request),
-    challenged(response, request) {
+    onChallenge(response, request) {
       const ongoing = begin({
         type: 'authorization',
         side: 'client',
         http: true,
         url: publicUrl(request.server),
       })
-      const work = (): ReturnType<AuthProvider['challenged']> => auth.challenged(response, request)
+      const work = (): ReturnType<AuthProvider['onChallenge']> =>
+        auth.onChallenge(response, request)
       return runObserved(
         ongoing,
         work,
@@ -169,6 +170,6 @@ function observeAuth(auth: AuthProvider, { begin }: Observing): AuthProvider {
         authorizationEnd,
       )
     },
-    accepted: (response, request) => auth.accepted?.(response, request),
+    onResponse: (response, request) => auth.onResponse?.(response, request),
   }
 }

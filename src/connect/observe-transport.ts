@@ -13,7 +13,7 @@ export function observeTransport(
   onClosed: (reason: Error) => void,
 ): Transport {
   return {
-    pipe: transport.pipe,
+    isPipe: transport.isPipe,
     start: (receiver) =>
       transport.start({
         message: (frame) => receiver.message(frame),

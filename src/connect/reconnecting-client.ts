@@ -71,7 +71,7 @@ export class ReconnectingConnection implements ReconnectingClient {
     this.#openController = openController
     this.#setState(CONNECTING)
     const stayConnected = async (): Promise<void> => {
-      const stopWaking = this.#options.onWake?.(this.check)
+      const stopWaking = this.#options.subscribeToWake?.(this.check)
       await this.#keepConnected(openController.signal).finally(stopWaking)
     }
     stayConnected().catch((error: Error) => {
@@ -204,7 +204,7 @@ export class ReconnectingConnection implements ReconnectingClient {
     // Omits the options that only a reconnecting client has
     const {
       interaction: _1,
-      onWake: _2,
+      subscribeToWake: _2,
       isOffline: _3,
       retryMs: _4,
       maxRetryMs: _5,
@@ -224,7 +224,7 @@ export class ReconnectingConnection implements ReconnectingClient {
   /** While a challenge is handled, shows the URL that the user has to visit. */
   #observedAuth(auth: AuthProvider): AuthProvider {
     const whileShowingUrl = async (
-      work: () => ReturnType<AuthProvider['challenged']>,
+      work: () => ReturnType<AuthProvider['onChallenge']>,
     ): Promise<boolean> => {
       const previousState = this.#state
       const openController = this.#openController
@@ -247,8 +247,9 @@ export class ReconnectingConnection implements ReconnectingClient {
         if (this.#state.status === 'reconnecting') request.background = true
         return auth.headers(request)
       },
-      challenged: (response, request) => whileShowingUrl(() => auth.challenged(response, request)),
-      accepted: (response, request) => auth.accepted?.(response, request),
+      onChallenge: (response, request) =>
+        whileShowingUrl(() => auth.onChallenge(response, request)),
+      onResponse: (response, request) => auth.onResponse?.(response, request),
     }
   }
 }

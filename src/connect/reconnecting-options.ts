@@ -63,7 +63,7 @@ export interface ReconnectingOptions extends ConnectOptions {
    * Calls `check` when it is worth testing whether the server is still reachable, for example when a
    * device is back online. Returns a function that stops the calls.
    */
-  readonly onWake?: ((check: () => void) => () => void) | undefined
+  readonly subscribeToWake?: ((check: () => void) => () => void) | undefined
   /**
    * Whether a failure means that this device has no network. Such failures are retried
    * indefinitely, including a failure of the first attempt. By default, only a `FetchFault` of kind

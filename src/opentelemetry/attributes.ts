@@ -40,7 +40,7 @@ export function spanName(operation: Operation): string | undefined {
 
 /** The attributes of an operation that spans and metrics share. */
 export function sharedAttributes(operation: Operation): Attributes {
-  const { http, pipe, revision, method, isKnown, name } = operation
+  const { http, isPipe, revision, method, isKnown, name } = operation
   const attributes: Attributes = {}
   const methodName = methodOf(operation)
   if (methodName !== undefined) attributes['mcp.method.name'] = methodName
@@ -52,7 +52,7 @@ export function sharedAttributes(operation: Operation): Attributes {
     attributes['network.transport'] = 'tcp'
     attributes['network.protocol.name'] = 'http'
   }
-  if (pipe) attributes['network.transport'] = 'pipe'
+  if (isPipe) attributes['network.transport'] = 'pipe'
   if (operation.side === 'client' && operation.direction !== 'received') {
     Object.assign(attributes, serverAttributes(operation.url))
   }

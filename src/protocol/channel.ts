@@ -38,7 +38,7 @@ export interface Channel {
   /** Present over Streamable HTTP, where headers repeat parts of messages. */
   readonly http?: object
   /** Whether messages travel over a pipe. */
-  readonly pipe?: boolean | undefined
+  readonly isPipe?: boolean | undefined
   /** Whether the server has ended the session, and no other session has been opened. */
   readonly lost?: boolean
   /** Sends a request, and settles it with the response. Rejects with the reason if there is none. */

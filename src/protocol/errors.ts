@@ -33,7 +33,7 @@ export class ProtocolError extends Error {
    * The readable part of a message that a transport could not read completely, such as its `id` and
    * `method`; not sent to the peer.
    */
-  declare about?: Readonly<Record<string, unknown>> | undefined
+  declare partialMessage?: Readonly<Record<string, unknown>> | undefined
 
   constructor(code: number, message: string, data?: unknown) {
     super(message)
@@ -97,7 +97,7 @@ export class UrlElicitationRequired extends ProtocolError {
   }
 }
 
-/** A local failure, which no JSON-RPC error of the peer caused. */
+/** A local failure, not caused by a JSON-RPC error from the peer. */
 export class SdkError extends Error {
   /** A stable string for `switch` statements. */
   readonly code: SdkErrorCode
@@ -139,8 +139,8 @@ export function isResourceNotFound(error: unknown): error is ProtocolError {
 }
 
 /**
- * The HTTP status of a failure, 200 for an error response without another status. A failed sign-in has
- * none, because its status comes from another server.
+ * The HTTP status of a failed request; 200 for a JSON-RPC error without another status. Undefined for a failed
+ * sign-in, because its status came from the authorization server.
  */
 export function statusOf(error: unknown): number | undefined {
   if (error instanceof ProtocolError) return error.status ?? 200

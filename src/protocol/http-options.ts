@@ -44,12 +44,17 @@ export interface AuthProvider {
    * Handles a 401, or a 403 with a challenge. Returns whether to send the request again. Called at most
    * three times per request.
    */
-  challenged(response: Response, request: HttpRequestFacts): boolean | Promise<boolean>
-  /** Called for every other response as soon as its headers arrive; must not read the body. */
-  accepted?(response: Response, request: HttpRequestFacts): void
+  onChallenge(response: Response, request: HttpRequestFacts): boolean | Promise<boolean>
+  /**
+   * Called for every response that is not a challenge, whatever its status, as soon as its headers arrive. Must not read
+   * the body.
+   */
+  onResponse?(response: Response, request: HttpRequestFacts): void
 }
 
-/** The HTTP request that a token is for; one object for each request sent. */
+/**
+ * Describes one HTTP request. A repeated request is described by a new object, so that the object can be a key.
+ */
 export interface HttpRequestFacts {
   readonly url: string
   readonly method: string

@@ -14,8 +14,8 @@ export interface TraceContext {
 }
 
 /**
- * Called when an operation begins. Returns an observation, which is called when the operation ends,
- * or nothing if the end does not matter. Exceptions are passed to `onError`, and have no effect on
+ * Called when an operation begins. Returns an observation, whose `end` is called when the operation
+ * ends, or nothing if the end does not matter. Exceptions are passed to `onError`, and have no effect on
  * the operation.
  */
 export type Observer = (operation: Operation) => Observation | void
@@ -23,7 +23,8 @@ export type Observer = (operation: Operation) => Observation | void
 /** The beginning of an operation. As JSON it contains no arguments, and never a token or a session id. */
 export interface Operation {
   /**
-   * - `request`: One round of a request, including its retries.
+   * - `request`: A request, including its retries. If the server asks for input, the request with the answers is an
+   *   operation of its own.
    * - `notification`: A notification.
    * - `session`: A session, while this process has it in memory.
    * - `stream`: A stream for messages that the server initiates in a session.
@@ -71,13 +72,13 @@ export interface Operation {
   /** Whether the message travels over HTTP. */
   readonly http?: boolean | undefined
   /** Whether the message travels over a pipe, as on stdio. */
-  readonly pipe?: boolean | undefined
+  readonly isPipe?: boolean | undefined
   /** The trace context that arrived in `_meta`, without malformed members. */
   readonly trace?: TraceContext | undefined
   /** How a subscriber receives events. */
   readonly mode?: 'poll' | 'push' | 'webhook' | undefined
   readonly subscriptionId?: string | undefined
-  /** The id of the event, or the type of the control body, such as `gap`. */
+  /** The id of the event, or the type of a webhook body that is not an event, such as `gap`. */
   readonly eventId?: string | undefined
   /** The id of the task, for a run of its handler. */
   readonly taskId?: string | undefined
@@ -95,7 +96,7 @@ export interface Operation {
 export interface Observation {
   /** The trace context to send in the `_meta` of the message, for an operation that is sent. */
   readonly trace?: TraceContext | undefined
-  /** Must call `work` once, synchronously: what it does is part of the operation. */
+  /** Runs the operation, for example with your span as the active one. Must call `work` once, synchronously. */
   run?(work: () => void): void
   /** Called once, when the operation has ended. */
   end?(outcome: Outcome): void

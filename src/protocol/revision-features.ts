@@ -21,7 +21,7 @@ export const TOOL_ANNOTATIONS = 2
 
 /** Content of the type `resource_link`. */
 export const RESOURCE_LINKS = 3
-/** `structuredContent` and output schemas, of objects only until 2025-11-25. */
+/** `structuredContent` and output schemas. Up to and including 2025-11-25, both must be objects. */
 export const STRUCTURED_CONTENT = 3
 /** `title`, `_meta` and `annotations.lastModified` of items and content. */
 export const ITEM_METADATA = 3

@@ -30,7 +30,7 @@ export interface Receiver {
  */
 export interface Transport {
   /** Whether messages travel over a pipe, for observers. */
-  readonly pipe?: boolean | undefined
+  readonly isPipe?: boolean | undefined
   /** Starts delivering to the receiver. Called once, before any `send`. */
   start(receiver: Receiver): void | Promise<void>
   /**

@@ -42,7 +42,7 @@ import type { Caller, ClientFacts, ClientRegistry, Exchange } from './request/ex
 import type { LogRules } from './request/logging.ts'
 import type { AskMode, InputOptions } from './request/ask-mode.ts'
 import type { Suspension } from './request/outcome.ts'
-import type { HandlerContext } from './request/base-request-context.ts'
+import type { InternalContext } from './request/base-request-context.ts'
 import type { BaseServerOptions, Middleware, WrapServerMessage } from './server.ts'
 
 /** The parts from which a preset composes a server, so that unused parts stay out of the bundle. */
@@ -86,7 +86,7 @@ export interface ClientInput {
     server: ServerDefinition,
     message: JsonRpcRequest,
     exchange: Exchange,
-  ): HandlerContext | Promise<HandlerContext>
+  ): InternalContext | Promise<InternalContext>
   /**
    * Obtains the input for which a run is suspended. Returns the `input_required` result if the
    * client must repeat the request with the input, or the context of the next run if the client was
@@ -97,9 +97,9 @@ export interface ClientInput {
   suspend(
     server: ServerDefinition,
     suspension: Suspension,
-    ctx: HandlerContext,
+    ctx: InternalContext,
     target: MethodTarget,
-  ): Promise<InputRequiredResult | HandlerContext>
+  ): Promise<InputRequiredResult | InternalContext>
   /**
    * The error that the client receives for a failed input request; `undefined` for other errors.
    *
@@ -124,7 +124,7 @@ export interface MethodTarget {
 export type Method = (
   server: ServerDefinition,
   params: JsonObject,
-  ctx: HandlerContext,
+  ctx: InternalContext,
   /** The called tool, if it was already looked up. */
   tool?: ToolEntry,
 ) => Result | Promise<Result>
@@ -154,7 +154,7 @@ export type ReceiveNotification = (
 ) => Awaitable<void>
 
 /** Reports an error whose details are withheld from the client. */
-export type Report = (error: unknown, ctx?: HandlerContext) => void
+export type Report = (error: unknown, ctx?: InternalContext) => void
 
 /** Modern clients can listen to the server (`subscriptions/listen`). */
 const CAN_PUSH = true

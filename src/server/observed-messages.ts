@@ -76,7 +76,7 @@ export function receivedOperation(
     principal: caller.principal,
     // Not `caller.request`, because reading it may create a copy
     http: 'request' in caller,
-    pipe: caller.pipe,
+    isPipe: caller.isPipe,
     trace: readTrace(params),
     params: () => params,
   }
@@ -88,7 +88,7 @@ function sentOperation(
   { method, params }: InputRequest | JsonRpcNotification,
   { caller, revision, http = 'request' in caller }: MessageFacts,
 ): ServerOperation {
-  const { principal, pipe } = caller
+  const { principal, isPipe } = caller
   const { name, uri } = targetOf(params)
   return {
     type,
@@ -100,7 +100,7 @@ function sentOperation(
     revision: revision?.version,
     principal,
     http,
-    pipe,
+    isPipe,
     params: () => params,
   }
 }

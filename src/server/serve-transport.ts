@@ -79,7 +79,7 @@ export async function serveTransport(
           .catch(report)
       },
       malformed(error) {
-        const answer = connection.refuse(error.about, error)
+        const answer = connection.refuse(error.partialMessage, error)
         // Answers to earlier frames are sent in microtasks: the answer to this frame must follow them
         if (answer) queueMicrotask(() => void outbox.send(answer))
       },

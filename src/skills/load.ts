@@ -1,5 +1,6 @@
 /**
- * Loads a skill: reads its files on demand, and rejects any file that does not match its entry.
+ * Loads a skill: reads its files on demand, and rejects any file that does not match the skill's entry, which is what
+ * the server listed.
  *
  * A matching digest proves that a server is consistent, not that it can be trusted. Before you give
  * the text to a model, ask the user, and label the text with its origin.
@@ -65,20 +66,20 @@ export async function loadSkill(
   options?: RequestOptions,
 ): Promise<LoadedSkill> {
   if (!isSkill(skill)) throw new SdkError('INVALID_USE', 'The skill is not valid')
-  const verified = structuredClone(skill)
-  const { text } = await readVerified(client, verified, skill.uri, options)
-  if (!isSameJson(readFrontmatter(text), verified.frontmatter)) {
+  const entry = structuredClone(skill)
+  const { text } = await readVerified(client, entry, skill.uri, options)
+  if (!isSameJson(readFrontmatter(text), entry.frontmatter)) {
     throw mismatch(skill.uri, 'its frontmatter differs from the entry')
   }
   const cache = new Map<string, Promise<SkillContent>>()
   return {
-    skill: verified,
+    skill: entry,
     text,
     read(reference, readOptions) {
-      const uri = resolveReference(verified, reference)
+      const uri = resolveReference(entry, reference)
       const loaded = cache.get(uri)
       if (loaded) return loaded
-      const reading = readVerified(client, verified, uri, readOptions)
+      const reading = readVerified(client, entry, uri, readOptions)
       cache.set(uri, reading)
       // A failed read can be retried
       reading.catch(() => cache.delete(uri))

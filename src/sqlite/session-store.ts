@@ -15,7 +15,8 @@ import { Tables } from './tables.ts'
 /** Options of a session store. */
 export interface SqlSessionStoreOptions {
   /**
-   * Finds the connection of a stream, if connections outlive the process. By default no connection is found.
+   * Finds the open connection of a stream. It is only needed on platforms where connections stay open while the program
+   * is not in memory, such as Durable Objects that hibernate. By default no connection is found.
    */
   findSink?: (session: string, stream: string) => Sink | undefined
   /** Called with errors of reading and writing. A message that cannot be stored is sent anyway. */
@@ -128,9 +129,9 @@ export class SqlSessionStore implements SessionStore {
     deleteEventsBefore(this.#tables, id, before)
   }
 
-  /** Called when the whole database was erased; nothing is stored from then on. */
-  erased(): void {
-    this.#tables.erased()
+  /** Call this after you have erased the whole database. Later writes do nothing. */
+  markErased(): void {
+    this.#tables.markErased()
   }
 
   /** Runs a query for sessions. If topics are given, only sessions with one of them are returned. */

@@ -51,8 +51,8 @@ export class Tables {
     return this.#sql.transaction(work)
   }
 
-  /** Called when the whole database was erased for good. */
-  erased(): void {
+  /** Call this after the whole database was erased for good. Later writes do nothing. */
+  markErased(): void {
     this.#created = false
     this.#isErased = true
   }

@@ -174,8 +174,8 @@ export class SqlTaskStore implements TaskStore {
     return this.#sql.all<{ at: number | null }>(query)[0]?.at ?? undefined
   }
 
-  /** Called when the whole database was erased. */
-  erased(): void {
+  /** Call this after the whole database was erased. The next write creates the tables again. */
+  markErased(): void {
     this.#ready = false
   }
 

@@ -10,14 +10,14 @@ import type { JsonRpcMessage } from '../protocol/types.ts'
 
 /** Sends all messages over one transport. */
 export class DuplexChannel implements Channel, Receiver {
-  readonly pipe: boolean | undefined
+  readonly isPipe: boolean | undefined
   readonly #transport: Transport
   readonly #receiver: ChannelReceiver
   /** Whether the client has closed the channel. */
   #isClosedByClient = false
 
   constructor(transport: Transport, receiver: ChannelReceiver) {
-    this.pipe = transport.pipe
+    this.isPipe = transport.isPipe
     this.#transport = transport
     this.#receiver = receiver
   }
@@ -40,7 +40,7 @@ export class DuplexChannel implements Channel, Receiver {
   }
 
   malformed(error: ProtocolError): void {
-    this.#receiver.refuse(error.about, error)
+    this.#receiver.refuse(error.partialMessage, error)
   }
 
   closed(reason?: Error): void {

@@ -136,7 +136,7 @@ describe('an MCP server that is not HTTPS', () => {
     const request = { url: server, server, method: 'POST' }
     const auth = world.signIn()
     const response = await world.fetch(server, { method: 'POST', body: '{}' })
-    const again = await Promise.resolve(auth.challenged(response, request)).catch(
+    const again = await Promise.resolve(auth.onChallenge(response, request)).catch(
       (error: unknown) => error,
     )
     return { again, headers: await auth.headers(request), log: world.log() }

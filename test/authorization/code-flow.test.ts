@@ -411,7 +411,7 @@ describe('two servers of one sign-in', () => {
       const request = facts(server)
       await auth.headers(request)
       const refused = await world.fetch(server, { method: 'POST', body: '{}' })
-      expect(await auth.challenged(refused, request)).toBe(true)
+      expect(await auth.onChallenge(refused, request)).toBe(true)
     }
     await Promise.all([meet(MCP), meet(OTHER)])
     const [token, another] = [await auth.headers(facts(MCP)), await auth.headers(facts(OTHER))]

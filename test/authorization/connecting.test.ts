@@ -36,7 +36,7 @@ describe('a way of signing in of the application', () => {
     const world = createWorld()
     const auth: AuthProvider = {
       headers: () => ({ authorization: 'Bearer mine' }),
-      challenged: () => false,
+      onChallenge: () => false,
     }
     world.valid.set('mine', { scopes: [], resource: MCP, refreshToken: '' })
     await using client = await connect(MCP, { auth, fetch: world.fetch, revision: '2026-07-28' })
@@ -158,7 +158,7 @@ describe('a sign-in that fails during version negotiation', () => {
       let asked = 0
       const auth: AuthProvider = {
         headers: () => ({}),
-        challenged: () => {
+        onChallenge: () => {
           asked++
           return Promise.reject(error)
         },

@@ -186,7 +186,7 @@ describe('a server', () => {
     const auth: AuthProvider = {
       extensions: Object.fromEntries([MACHINE, ENTERPRISE, DPOP, WIF].map((id) => [id, {}])),
       headers: () => ({}),
-      challenged: () => false,
+      onChallenge: () => false,
     }
     const connecting = connect(MCP, {
       auth,

@@ -393,7 +393,7 @@ describe('renewing', () => {
     await other.headers(request)
     const challenged = async (): Promise<void> => {
       const refused = await world.fetch(MCP, { method: 'POST', body: '{}' })
-      expect(await other.challenged(refused, request)).toBe(true)
+      expect(await other.onChallenge(refused, request)).toBe(true)
     }
     await Promise.all([client.listAllTools(), challenged()])
     const newest = [...world.valid.keys()].at(-1)

@@ -241,7 +241,7 @@ describe('the era of a server over HTTP', () => {
     let asked = 0
     const auth = {
       headers: () => ({}),
-      challenged: () => {
+      onChallenge: () => {
         asked++
         return false
       },

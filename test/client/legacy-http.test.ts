@@ -913,7 +913,7 @@ describe('signing in', () => {
           expect(['POST', 'DELETE']).toContain(method)
           return { authorization: `Bearer ${token}` }
         },
-        challenged(response) {
+        onChallenge(response) {
           challenges.push(response.headers.get('www-authenticate'))
           token = 'new'
           return true
@@ -928,7 +928,7 @@ describe('signing in', () => {
   test('is abandoned if it does not help', async () => {
     let asked = 0
     const peer = httpPeer(() => new Response(null, { status: 401 }))
-    const auth = { headers: () => ({}), challenged: () => ++asked > 0 }
+    const auth = { headers: () => ({}), onChallenge: () => ++asked > 0 }
     await expect(connectTo(peer, { auth })).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
     expect(asked).toBe(3)
     expect(peer.requests).toHaveLength(4)

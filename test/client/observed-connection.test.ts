@@ -171,7 +171,7 @@ describe('The observer of a client', () => {
       observe: clientObserver(observer),
       auth: {
         headers: () => ({ authorization: token }),
-        challenged: () => Boolean((token = 'Bearer hunter2')),
+        onChallenge: () => Boolean((token = 'Bearer hunter2')),
       },
       fetch: async (input, init) => {
         const request = new Request(input, init)
@@ -207,7 +207,7 @@ describe('The observer of a client', () => {
     const { observer, ended } = recordOperations()
     const connecting = connect(url, {
       observe: clientObserver(observer),
-      auth: { headers: () => ({}), challenged },
+      auth: { headers: () => ({}), onChallenge: challenged },
       fetch: async () => new Response(null, { status: 401 }),
     })
     await expect(connecting).rejects.toThrow(SdkError)

@@ -325,7 +325,7 @@ describe('The tiny client', () => {
     await using client = await connectTo(peer, {
       auth: {
         headers: () => ({ authorization: `Bearer ${token}` }),
-        challenged() {
+        onChallenge() {
           token = 'new'
           return true
         },

@@ -203,7 +203,7 @@ describe('An observable connection', () => {
       ...net,
       retryMs: 3_600_000,
       maxRetryMs: 3_600_000,
-      onWake: (check) => {
+      subscribeToWake: (check) => {
         wake = check
         return () => (stopped = true)
       },
@@ -230,7 +230,7 @@ describe('An observable connection', () => {
     const { connection } = begin(URL_, {
       retryMs: 3_600_000,
       maxRetryMs: 3_600_000,
-      onWake: (check) => {
+      subscribeToWake: (check) => {
         wake = check
         return () => {}
       },
@@ -345,7 +345,7 @@ describe('An observable connection', () => {
   it('fails when it cannot subscribe to wake-up events', async () => {
     const { connection } = begin(URL_, {
       ...network(),
-      onWake: () => {
+      subscribeToWake: () => {
         throw new Error('no window')
       },
     })
@@ -417,7 +417,7 @@ describe('A connection whose user has to sign in', () => {
       interaction,
       auth: {
         headers: (): Record<string, string> => (token ? { authorization: token } : {}),
-        async challenged() {
+        async onChallenge() {
           const visit = await interaction.begin(undefined)
           await visit.go('https://auth.test/authorize', '', new AbortController().signal)
           token = 'Bearer t'

@@ -238,12 +238,12 @@ describe('The spans of both sides', () => {
     for (const { transport, ...row } of transportTable) {
       const begun = recorded.spans().length
       const [near, far] = inMemoryTransports()
-      const pipe = transport === 'stdio'
+      const isPipe = transport === 'stdio'
       let client: Client
       if (transport === 'Streamable HTTP') client = await connectTo(server, recorded)
       else {
-        void serveTransport(server, far, { caller: { pipe } })
-        client = await connect(Object.assign(near, { pipe }), { observe: recorded.client })
+        void serveTransport(server, far, { caller: { isPipe } })
+        client = await connect(Object.assign(near, { isPipe }), { observe: recorded.client })
       }
       await client.callTool('weather')
       const spans = recorded.spans().slice(begun)

@@ -230,7 +230,7 @@ describe('Our client', () => {
           signedIn++
           return Promise.resolve(bearer(token(LIFE_MS)))
         },
-        challenged: () => Promise.resolve(false),
+        onChallenge: () => Promise.resolve(false),
       }
       const streams: Promise<unknown>[] = []
       const fetch = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {

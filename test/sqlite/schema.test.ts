@@ -49,7 +49,7 @@ describe('The tables of sessions', () => {
     const { sql, ran } = database(undefined)
     const store = new SqlSessionStore(sql)
     const events = store.eventStore('one')
-    store.erased()
+    store.markErased()
     events.put({ id: 'stream' })
     expect(events.storeEvent('stream', 'late')).toBeUndefined()
     expect(ran).toEqual([])

@@ -173,7 +173,11 @@ describe('reading', () => {
   const about = { jsonrpc: '2.0' }
   const request = { id: 5, method: 'tools/call' }
   /** What says who waits; of other members those are known that come before. */
-  const summarize = ({ about: known }: { about?: object | undefined }): object | undefined =>
+  const summarize = ({
+    partialMessage: known,
+  }: {
+    partialMessage?: object | undefined
+  }): object | undefined =>
     known &&
     Object.fromEntries(
       Object.entries(known).filter(

@@ -49,13 +49,13 @@ export function createProxy(
       const isChallenge =
         status === 401 || (status === 403 && response.headers.has('www-authenticate'))
       if (!isChallenge) {
-        auth?.accepted?.(response, facts)
+        auth?.onResponse?.(response, facts)
         const body = response.body && (await bodyOf(response, response.body, onError))
         return new Response(body, { status, headers: forwardedHeaders(response.headers) })
       }
       await response.body?.cancel()
       if (!auth) throw new Error(rejectionMessage(response, headers))
-      if (challenges >= MAX_CHALLENGES || !(await auth.challenged(response, facts))) {
+      if (challenges >= MAX_CHALLENGES || !(await auth.onChallenge(response, facts))) {
         throw new Error(`"${url}" rejects the token (HTTP ${status})`)
       }
     }

@@ -29,8 +29,8 @@ export interface DeliveryParts {
   readonly webhook: Webhook | undefined
   /** Notifies the application that the server has begun to deliver events. */
   onActive(): void
-  /** Passes news about the subscription to a hook of the application. */
-  notify(hook: (subscription: SubscriptionInfo) => unknown): void
+  /** Calls a hook of the application with the current state of the subscription. */
+  callHook(call: (subscription: SubscriptionInfo) => unknown): void
 }
 
 /** Delivers the events of a subscription until its signal aborts or the server ends it. */
@@ -39,7 +39,8 @@ export async function* deliver(
   parts: DeliveryParts,
 ): AsyncGenerator<ReceivedEvent, void, undefined> {
   const seenIds = new SeenIds(followed.record.seen)
-  const restarted = new Set<EventFailure>()
+  /** The kinds of error after which the subscription was started again. Each kind allows one restart. */
+  const restartedAfter = new Set<EventFailure>()
   /** Why the subscription is started again. */
   let restartReason: EventError | undefined
   for (;;) {
@@ -55,9 +56,10 @@ export async function* deliver(
       return
     } catch (error) {
       if (followed.signal.aborted) return
-      // After the subscription has worked for a while, the same kind of error may have a new cause
-      if (wasStable(startedAt)) restarted.clear()
-      if (!(error instanceof EventError) || !error.kind || restarted.has(error.kind)) {
+      // After the subscription has worked for a while, an error of the same kind may have a new cause, so that another
+      // restart may help
+      if (wasStable(startedAt)) restartedAfter.clear()
+      if (!(error instanceof EventError) || !error.kind || restartedAfter.has(error.kind)) {
         if (error instanceof EventError) await followed.remove()
         throw error
       }
@@ -65,7 +67,7 @@ export async function* deliver(
         await followed.remove()
         throw error
       }
-      restarted.add(error.kind)
+      restartedAfter.add(error.kind)
       followed.endError = undefined
       restartReason = error
     }
@@ -80,14 +82,14 @@ export async function* deliver(
 async function mayRestart(
   { kind, data }: EventError,
   followed: FollowedSubscription,
-  { options, notify }: DeliveryParts,
+  { options, callHook }: DeliveryParts,
 ): Promise<boolean> {
   const { kind: missingKind, reason } = (data ?? {}) as { kind?: unknown; reason?: unknown }
   const isChanged = kind === 'Unsupported' && reason === 'schema_changed'
   if (!isChanged && kind !== 'InvalidParams') return kind === 'NotFound' && missingKind === 'event'
   if (followed.record.cursor === null) return isChanged
   await followed.save({ cursor: null })
-  notify((subscription) => options.onGap?.(subscription))
+  callHook((subscription) => options.onGap?.(subscription))
   return true
 }
 
@@ -122,10 +124,10 @@ async function* processItem(
   item: Item,
   followed: FollowedSubscription,
   seenIds: SeenIds,
-  { options, notify, onActive }: DeliveryParts,
+  { options, callHook, onActive }: DeliveryParts,
 ): AsyncGenerator<ReceivedEvent, void, undefined> {
   if (item === 'active') return onActive()
-  if (item === 'gap') return notify((subscription) => options.onGap?.(subscription))
+  if (item === 'gap') return callHook((subscription) => options.onGap?.(subscription))
   if (item.event !== undefined) {
     const { name, seen: storedIds } = followed.record
     const event = readOccurrence(item.event)

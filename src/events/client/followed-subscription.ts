@@ -107,8 +107,8 @@ export class FollowedSubscription {
     }
   }
 
-  /** Called when a delivery mode works: the next failure then counts as the first. */
-  succeeded(): void {
+  /** Counts the next failure as the first. Call this when a delivery mode works. */
+  resetBackoff(): void {
     this.#failures = 0
   }
 

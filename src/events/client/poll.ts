@@ -26,7 +26,7 @@ export async function* pollEvents(
       await followed.waitAfter(error)
       continue
     }
-    followed.succeeded()
+    followed.resetBackoff()
     if (!isActive) yield 'active'
     isActive = true
     const { cursor, truncated, hasMore, nextPollMs } = result

@@ -20,14 +20,14 @@ export async function* streamEvents(
     try {
       if (!(yield* readStream(followed))) continue
     } catch (error) {
-      if (wasStable(openedAt)) followed.succeeded()
+      if (wasStable(openedAt)) followed.resetBackoff()
       // Networks interrupt long responses regularly
       await followed.waitAfter(error, {
         isReported: (error as SdkError).code !== 'NETWORK',
       })
       continue
     }
-    if (wasStable(openedAt)) followed.succeeded()
+    if (wasStable(openedAt)) followed.resetBackoff()
     await followed.waitAfter(new SdkError('NETWORK', 'The server ended the stream'), {
       isReported: false,
     })
@@ -37,8 +37,8 @@ export async function* streamEvents(
 /**
  * Reads one stream.
  *
- * @returns Whether the server has ended the stream. False if this function closed it, because the loop reads
- *   too slowly: the next stream then begins at the position that the loop has reached.
+ * @returns Whether the server has ended the stream. False if this function closed it, because the
+ *   application reads too slowly: the next stream then begins at the position that the application has reached.
  */
 async function* readStream(
   followed: FollowedSubscription,

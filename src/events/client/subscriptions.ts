@@ -113,7 +113,7 @@ class ClientSubscriptions implements EventSubscriptions {
         mode,
         webhook,
         onActive: () => callHook(() => options.onActive?.(), followed.report),
-        notify: (hook) => this.#notify(followed, hook),
+        callHook: (hook) => this.#notify(followed, hook),
       })
     } finally {
       signal?.removeEventListener('abort', abort)

@@ -188,7 +188,7 @@ export class Webhook {
     const term = termOf(refreshBefore, date, followed.report)
     if (!this.#term) this.#queue.push('active')
     this.#term = term
-    followed.succeeded()
+    followed.resetBackoff()
     const { webhook } = followed.record
     if (webhook) {
       await this.#save({

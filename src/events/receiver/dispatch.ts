@@ -7,7 +7,12 @@ import { boundedCache } from '../../patterns/bounded-cache.ts'
 import type { ErrorObject, JsonObject } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
 import type { EventOccurrence } from '../wire.ts'
-import type { EventReceiverOptions, SeenEvents, WebhookContext, WebhookKeys } from './options.ts'
+import type {
+  EventReceiverOptions,
+  SeenEvents,
+  WebhookContext,
+  ReceiverSubscription,
+} from './options.ts'
 
 /** How long the id of an event is remembered, in milliseconds. Servers retry for a shorter time. */
 const SEEN_MS = 86_400_000
@@ -38,7 +43,7 @@ export class Dispatcher {
   /** Handles the body of a request. */
   async dispatch(
     body: JsonObject,
-    { state: subscriptionState, name }: WebhookKeys,
+    { state: subscriptionState, name }: ReceiverSubscription,
     context: WebhookContext,
   ): Promise<Outcome> {
     const { type, challenge, cursor, error } = body

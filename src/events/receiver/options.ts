@@ -7,7 +7,7 @@ import type { Awaitable } from '../../patterns/awaitable.ts'
 import type { ErrorObject } from '../../protocol/types.ts'
 import type { EventOccurrence } from '../wire.ts'
 
-/** What tells which subscription a request belongs to. It is not authenticated until the signature is verified. */
+/** Identifies the subscription that a request claims to belong to. The claim is not authenticated until the signature is verified. */
 export interface WebhookRoute {
   /** The id of the subscription, from the header `X-MCP-Subscription-Id`; null without it. */
   readonly id: string | null
@@ -16,7 +16,7 @@ export interface WebhookRoute {
 }
 
 /** What a receiver needs to know about a subscription. */
-export interface WebhookKeys {
+export interface ReceiverSubscription {
   /** The secrets that requests may be signed with: `whsec_` and Base64. */
   readonly secrets: readonly string[]
   /**
@@ -55,12 +55,12 @@ export interface EventReceiverOptions {
   /**
    * Finds the secret of a subscription by its id, or by its URL if each subscription has a URL of its own.
    * The first request, which verifies the URL, arrives before the server has told the client the id of the
-   * subscription. Without a URL for each subscription, such a request must belong to one whose id you do not
-   * know yet.
+   * subscription. If several subscriptions share a URL, return for such a request the secrets of every subscription whose
+   * id you do not know yet.
    *
    * @returns Undefined if there is no such subscription.
    */
-  secretFor(route: WebhookRoute): Awaitable<string | WebhookKeys | null | undefined>
+  secretFor(route: WebhookRoute): Awaitable<string | ReceiverSubscription | null | undefined>
   /**
    * Processes or stores an event. If the function succeeds, the event is acknowledged. If it fails, the server
    * sends the event again. The function should take less than five seconds. If it returns `'discard'`, the

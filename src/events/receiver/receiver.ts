@@ -51,14 +51,19 @@ export function createEventReceiver(
     const signatures = headers.get(SignatureHeader.SIGNATURE)
     if (!id || !timestamp || !signatures || !isTimely(timestamp)) return 401
     const route = { id: headers.get(SUBSCRIPTION_HEADER), url: new URL(request.url) }
-    const secretOrKeys = await options.secretFor(route)
-    if (!secretOrKeys) return 401
-    const keys = typeof secretOrKeys === 'string' ? { secrets: [secretOrKeys] } : secretOrKeys
+    const secretOrSubscription = await options.secretFor(route)
+    if (!secretOrSubscription) return 401
+    const subscription =
+      typeof secretOrSubscription === 'string'
+        ? { secrets: [secretOrSubscription] }
+        : secretOrSubscription
     const bytes = await readBytes(body, MAX_WEBHOOK_BYTES)
     if (!bytes) return 413
     // The body is not parsed before its signature is verified
     const message = { id, timestamp, body: bytes }
-    const verifications = keys.secrets.map((secret) => verifyWebhook(secret, message, signatures))
+    const verifications = subscription.secrets.map((secret) =>
+      verifyWebhook(secret, message, signatures),
+    )
     if (!(await Promise.all(verifications)).includes(true)) return 401
     const content = parse(bytes)
     if (!isObject(content)) return 400
@@ -66,7 +71,7 @@ export function createEventReceiver(
       const caught = work.catch(report)
       platform?.waitUntil?.(caught)
     }
-    return dispatcher.dispatch(content, keys, { ...route, waitUntil })
+    return dispatcher.dispatch(content, subscription, { ...route, waitUntil })
   }
 
   return async (request, platform) => {

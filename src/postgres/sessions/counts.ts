@@ -6,7 +6,10 @@
  * @see https://www.postgresql.org/docs/current/plpgsql-trigger.html
  */
 
-/** The account of the rows that count all sessions. No caller has it, because their accounts are JSON. */
+/**
+ * Stands for all accounts, in the rows that count all sessions. It differs from the account of every caller, because
+ * those are JSON texts, and `all` is not valid JSON.
+ */
 export const ALL_ACCOUNTS = 'all'
 
 /** The account under which sessions without an account are counted. */

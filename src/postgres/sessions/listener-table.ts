@@ -9,7 +9,7 @@ import { payloadOf, type Bus } from '../bus.ts'
 import type { Database } from '../database.ts'
 import type { StoredRecord } from './record.ts'
 import { TOPIC } from './table.ts'
-import { MAX_TURNS, type NewTurn, type Turn } from './turns.ts'
+import { MAX_TURNS, type NewStreamTurn, type StreamTurn } from './turns.ts'
 
 /** The newest connection of a session. */
 export interface NewestConnection {
@@ -18,7 +18,7 @@ export interface NewestConnection {
   /** The number of the session's own messages so far. */
   readonly sent: number
   /** The turns of the session's streams, of which the last has just begun. */
-  readonly turns: readonly Turn[]
+  readonly turns: readonly StreamTurn[]
 }
 
 /** The connections of all sessions of one schema. */
@@ -37,7 +37,7 @@ export class ListenerTable {
    */
   async listen(
     id: string,
-    [stream, change, message]: NewTurn,
+    [stream, change, message]: NewStreamTurn,
   ): Promise<(StoredRecord & NewestConnection) | undefined> {
     // If the stream of the last turn continues, its turn does too. Otherwise a turn is added, and at the limit
     // the first turn is removed
@@ -71,7 +71,7 @@ export class ListenerTable {
     return {
       ...rest,
       record: JSON.parse(record) as SessionRecord,
-      turns: JSON.parse(turns) as Turn[],
+      turns: JSON.parse(turns) as StreamTurn[],
     }
   }
 

@@ -15,7 +15,7 @@ import { wellFormedJson } from '../../protocol/well-formed-json.ts'
 import { ALL_LISTS, type ChangeLog, type LoggedChange } from '../changes.ts'
 import type { NewestConnection } from './listener-table.ts'
 import type { StreamNews } from './stream-table.ts'
-import { streamOfChange, streamOfMessage, type NewTurn, type Turn } from './turns.ts'
+import { streamOfChange, streamOfMessage, type NewStreamTurn, type StreamTurn } from './turns.ts'
 
 /**
  * The id under which the messages of a session that belong to no request are stored. The ids of the streams
@@ -39,7 +39,7 @@ export interface ListenerSession {
   /** Returns the session's own messages after a sequence number. */
   readonly messagesAfter: (seq: number) => Promise<StreamNews>
   /** Makes a connection the newest connection. Returns `undefined` if the session has ended. */
-  readonly claim: (turn: NewTurn) => Promise<NewestConnection | undefined>
+  readonly claim: (turn: NewStreamTurn) => Promise<NewestConnection | undefined>
   /**
    * Wraps a function that sends notifications, so that they are observed if the server has an
    * observer.
@@ -60,7 +60,7 @@ export class Listener implements OutgoingStream {
   /** Whether new messages are sent on the connection. */
   active = false
   /** The turns of the session's streams when the connection became the newest connection. */
-  turns: readonly Turn[] = []
+  turns: readonly StreamTurn[] = []
   #sink: Sink | undefined
   /** The id of the last change that was announced or skipped. */
   #change = 0
@@ -120,7 +120,7 @@ export class Listener implements OutgoingStream {
    * begins with the next message. Otherwise it begins with the messages that no other connection
    * has sent.
    */
-  get nextTurn(): NewTurn {
+  get nextTurn(): NewStreamTurn {
     return this.number === undefined
       ? [this.#stream, this.#session.changes.position, null]
       : [this.#stream, this.#change, this.#message]

@@ -31,7 +31,7 @@ import type {
   AcceptedFilter,
   SendNotification,
 } from '../features/extensions.ts'
-import type { HandlerContext } from '../request/base-request-context.ts'
+import type { InternalContext } from '../request/base-request-context.ts'
 import type { Exchange } from '../request/exchange.ts'
 import type {
   ExtensionFilter,
@@ -133,7 +133,7 @@ export class ExtensionTable implements Extensions {
     return { ...declared, extensions: { ...capabilities.extensions, ...settingsById } }
   }
 
-  allows(result: Result, ctx: HandlerContext): boolean {
+  allows(result: Result, ctx: InternalContext): boolean {
     const { method, exchange } = ctx
     return [...this.extensions.values()].some((extension) => {
       const { resultTypes = [], resultMethods = [method] } = extension
@@ -152,12 +152,15 @@ export class ExtensionTable implements Extensions {
 
   acceptFilter(
     requested: SubscriptionFilter,
-    ctx: HandlerContext,
+    ctx: InternalContext,
   ): Promise<AcceptedFilter> | undefined {
     return this.#filters.size > 0 ? this.#acceptFilter(requested, ctx) : undefined
   }
 
-  async #acceptFilter(requested: SubscriptionFilter, ctx: HandlerContext): Promise<AcceptedFilter> {
+  async #acceptFilter(
+    requested: SubscriptionFilter,
+    ctx: InternalContext,
+  ): Promise<AcceptedFilter> {
     const filter: SubscriptionFilter = {}
     const subscribeFunctions: Subscribe[] = []
     for (const [name, { extension, extensionFilter }] of this.#filters) {

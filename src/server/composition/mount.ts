@@ -5,7 +5,7 @@
  */
 import type { Result, JsonObject } from '../../protocol/types.ts'
 import type { Context } from '../request/context.ts'
-import type { HandlerContext } from '../request/base-request-context.ts'
+import type { InternalContext } from '../request/base-request-context.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { LogRules } from '../request/logging.ts'
 import { applyMiddleware } from '../engine/run.ts'
@@ -94,7 +94,7 @@ function mountServer(server: Server, prefix: string, mounted: Server): Mount {
 /** Creates a function that returns the current entries of a server. */
 function createEntryReader(source: ServerDefinition, prefix: string): () => SourceEntries {
   const prefixed = (name: string): string => `${prefix}_${name}`
-  const report = (error: unknown, ctx: HandlerContext): void => source.report(error, ctx)
+  const report = (error: unknown, ctx: InternalContext): void => source.report(error, ctx)
   const tools = convertEnabled<ToolEntry>(source.tools, (name, entry) => {
     const run = (args: unknown, ctx: Context): Promise<ToolReturn> =>
       callSource(source, ctx, { name, arguments: args }, (params, inner) =>
@@ -162,7 +162,7 @@ async function callSource(
   source: ServerDefinition,
   ctx: Context,
   params: JsonObject,
-  answer: (params: JsonObject, ctx: HandlerContext) => Promise<Result>,
+  answer: (params: JsonObject, ctx: InternalContext) => Promise<Result>,
 ): Promise<Result> {
   const request = ctx as RequestContext
   request.logs = strictestLogRules(source.logs, request.logs)

@@ -9,7 +9,7 @@ import type { JsonRpcRequest, JsonRpcResponse } from '../../protocol/types.ts'
 import type { MethodTarget, ServerDefinition } from '../definition.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { Suspension } from '../request/outcome.ts'
-import { BaseRequestContext, type HandlerContext } from '../request/base-request-context.ts'
+import { BaseRequestContext, type InternalContext } from '../request/base-request-context.ts'
 import { encodeError, encodeResult } from './encode.ts'
 import { resolveMethod } from './method.ts'
 import { runMethod } from './run.ts'
@@ -43,7 +43,7 @@ async function answer(
 ): Promise<JsonRpcResponse> {
   const { id, method } = message
   const { revision } = exchange
-  let ctx: HandlerContext | undefined
+  let ctx: InternalContext | undefined
   try {
     target ??= resolveMethod(server, method, revision)
     const created = server.input.createContext(server, message, exchange)

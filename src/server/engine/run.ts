@@ -9,7 +9,7 @@ import type { Result, JsonObject } from '../../protocol/types.ts'
 import { isObject, memberAt } from '../../protocol/validate.ts'
 import type { Method, MethodTarget, ServerDefinition } from '../definition.ts'
 import { Suspension, type Outcome } from '../request/outcome.ts'
-import type { HandlerContext } from '../request/base-request-context.ts'
+import type { InternalContext } from '../request/base-request-context.ts'
 
 /**
  * Runs a method once.
@@ -20,7 +20,7 @@ import type { HandlerContext } from '../request/base-request-context.ts'
 export async function runMethod(
   server: ServerDefinition,
   target: MethodTarget,
-  ctx: HandlerContext,
+  ctx: InternalContext,
 ): Promise<Outcome> {
   ctx.server = server
   const outcome = await settle(ctx, () =>
@@ -43,7 +43,7 @@ export async function runMethod(
 export function applyMiddleware(
   server: ServerDefinition,
   params: JsonObject,
-  ctx: HandlerContext,
+  ctx: InternalContext,
   run: Method,
 ): Result | Promise<Result> {
   const { method } = ctx
@@ -68,7 +68,7 @@ const RESULT_TYPES: readonly unknown[] = ['complete', 'input_required']
 function resultFault(
   { extensions }: ServerDefinition,
   { facts }: MethodTarget,
-  ctx: HandlerContext,
+  ctx: InternalContext,
   result: Result | undefined,
 ): string | undefined {
   const { method } = ctx
@@ -90,7 +90,7 @@ function resultFault(
  * @throws The error of the run, unless the run is suspended.
  */
 export async function settle(
-  ctx: HandlerContext,
+  ctx: InternalContext,
   run: () => Result | Promise<Result>,
 ): Promise<Outcome> {
   try {

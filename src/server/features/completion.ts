@@ -5,7 +5,7 @@
  */
 import type { CompleteResult, Result, JsonObject } from '../../protocol/types.ts'
 import type { Context } from '../request/context.ts'
-import type { HandlerContext } from '../request/base-request-context.ts'
+import type { InternalContext } from '../request/base-request-context.ts'
 import type { Requester } from '../request/exchange.ts'
 import { invalidParams, optionalObject, requireObject, requireString } from '../request/params.ts'
 import type { Entry, Registry } from '../registry.ts'
@@ -51,7 +51,7 @@ interface CompletableEntry extends Entry {
 export async function complete(
   server: Completable,
   params: JsonObject,
-  ctx: HandlerContext,
+  ctx: InternalContext,
 ): Promise<Result> {
   const completers = findCompleters(server, requireObject(params, 'ref'), ctx)
   const argument = requireObject(params, 'argument')

@@ -12,7 +12,7 @@ import type {
   SubscriptionFilter,
   JsonObject,
 } from '../../protocol/types.ts'
-import type { HandlerContext } from '../request/base-request-context.ts'
+import type { InternalContext } from '../request/base-request-context.ts'
 import type { Unsubscribe } from '../notifier.ts'
 
 /** Sends a notification on a subscription's stream, with the subscription's id in its `_meta`. */
@@ -27,7 +27,7 @@ export interface Extensions {
   /** The scopes that a request needs in addition to the server's scopes. */
   scopesFor(method: string, params: JsonObject): readonly string[]
   /** Whether a request may return a result whose type is not part of the core protocol. */
-  allows(result: Result, ctx: HandlerContext): boolean
+  allows(result: Result, ctx: InternalContext): boolean
   /**
    * Decides which changes, of those that extensions define, a subscription receives; returns
    * `undefined` if no extension handles subscriptions.
@@ -36,7 +36,7 @@ export interface Extensions {
    */
   acceptFilter(
     requested: SubscriptionFilter,
-    ctx: HandlerContext,
+    ctx: InternalContext,
   ): Promise<AcceptedFilter> | undefined
 }
 
@@ -45,7 +45,7 @@ export interface AddedMethod {
   readonly facts: MethodFacts
   /** The scopes that a request needs in addition to the server's scopes. */
   scopes?(params: JsonObject): readonly string[]
-  run(server: unknown, params: JsonObject, ctx: HandlerContext): Result | Promise<Result>
+  run(server: unknown, params: JsonObject, ctx: InternalContext): Result | Promise<Result>
 }
 
 /** The changes of extensions that one subscription receives. */

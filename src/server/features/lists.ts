@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
 import type { Result, JsonObject } from '../../protocol/types.ts'
-import type { HandlerContext } from '../request/base-request-context.ts'
+import type { InternalContext } from '../request/base-request-context.ts'
 import { onePage, type Pages } from './pagination.ts'
 import type { Entry, Registry } from '../registry.ts'
 
@@ -25,7 +25,7 @@ const cache = new WeakMap<readonly unknown[], Result>()
  * Results are frozen because they are cached: middleware that changes a list must copy it.
  */
 export function listMethod(name: ListName) {
-  return (server: Lists, { cursor }: JsonObject, ctx: HandlerContext): Result => {
+  return (server: Lists, { cursor }: JsonObject, ctx: InternalContext): Result => {
     const entries = server[name].list(ctx)
     const cached = cursor === undefined && cache.get(entries)
     if (cached) return cached

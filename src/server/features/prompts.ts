@@ -28,7 +28,7 @@ import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import { isObject } from '../../protocol/validate.ts'
 import type { Completers } from './completion.ts'
 import type { Context } from '../request/context.ts'
-import type { HandlerContext } from '../request/base-request-context.ts'
+import type { InternalContext } from '../request/base-request-context.ts'
 import type { Viewer } from '../request/exchange.ts'
 import { invalidParams, readNameAndArguments, requireString } from '../request/params.ts'
 import {
@@ -131,7 +131,7 @@ export function promptEntry<Input extends StandardSchema>(
 export async function getPrompt(
   { prompts }: { readonly prompts: Registry<PromptEntry> },
   params: JsonObject,
-  ctx: HandlerContext,
+  ctx: InternalContext,
 ): Promise<Result> {
   const { name, args } = readNameAndArguments(params)
   const entry = prompts.require(name, ctx)

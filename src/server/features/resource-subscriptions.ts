@@ -5,7 +5,7 @@
  */
 import type { Result, JsonObject } from '../../protocol/types.ts'
 import { invalidParams } from '../request/params.ts'
-import type { HandlerContext } from '../request/base-request-context.ts'
+import type { InternalContext } from '../request/base-request-context.ts'
 import { findResource, requireUri, type Resources } from './resources.ts'
 import { requireSessionRecord } from '../request/session-record.ts'
 import { MAX_SUBSCRIBED_URIS_LENGTH, MAX_SUBSCRIBED_RESOURCES } from './subscriptions.ts'
@@ -18,7 +18,7 @@ import { MAX_SUBSCRIBED_URIS_LENGTH, MAX_SUBSCRIBED_RESOURCES } from './subscrip
 export function subscribeResource(
   registered: Resources,
   params: JsonObject,
-  ctx: HandlerContext,
+  ctx: InternalContext,
 ): Result {
   const uri = requireUri(params)
   findResource(registered, uri, ctx)
@@ -40,7 +40,7 @@ export function subscribeResource(
 export function unsubscribeResource(
   _registered: Resources,
   params: JsonObject,
-  ctx: HandlerContext,
+  ctx: InternalContext,
 ): Result {
   const uri = requireUri(params)
   const record = requireSessionRecord(ctx.method, ctx.exchange)

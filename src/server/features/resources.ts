@@ -22,7 +22,7 @@ import { serverFacts } from '../../protocol/server-facts.ts'
 import { requireHints } from './caching.ts'
 import type { Completers } from './completion.ts'
 import type { Context } from '../request/context.ts'
-import type { HandlerContext } from '../request/base-request-context.ts'
+import type { InternalContext } from '../request/base-request-context.ts'
 import type { Requester, Viewer } from '../request/exchange.ts'
 import { invalidParams, requireString } from '../request/params.ts'
 import {
@@ -187,7 +187,7 @@ export function entryOf<Location extends object>(
 export async function readResource(
   registered: Resources,
   params: JsonObject,
-  ctx: HandlerContext,
+  ctx: InternalContext,
 ): Promise<Result> {
   const uri = requireUri(params)
   const { entry, variables } = findResource(registered, uri, ctx)
@@ -214,7 +214,7 @@ export async function readResource(
 export function findResource(
   registered: Resources,
   uri: string,
-  ctx: HandlerContext,
+  ctx: InternalContext,
 ): FoundResource {
   const found = matchResource(registered, uri, ctx)
   if (found) return found
@@ -237,7 +237,7 @@ export function matchResource(
   return undefined
 }
 
-function notFound(uri: string, { exchange }: HandlerContext): ProtocolError {
+function notFound(uri: string, { exchange }: InternalContext): ProtocolError {
   return new ProtocolError(serverFacts(exchange.revision).resourceNotFound, 'Resource not found', {
     uri,
   })

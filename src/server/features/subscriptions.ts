@@ -18,7 +18,7 @@ import type {
   JsonRpcNotification,
 } from '../../protocol/types.ts'
 import { invalidParams, requireObject } from '../request/params.ts'
-import type { HandlerContext } from '../request/base-request-context.ts'
+import type { InternalContext } from '../request/base-request-context.ts'
 import type { Requester } from '../request/exchange.ts'
 import { matchResource, type Resources } from './resources.ts'
 import type { Extensions, AcceptedFilter } from './extensions.ts'
@@ -63,7 +63,7 @@ const LISTS = ['tools', 'prompts', 'resources'] as const
 export async function listen(
   server: SubscribableServer,
   params: JsonObject,
-  ctx: HandlerContext,
+  ctx: InternalContext,
 ): Promise<Result> {
   const requested = requireFilter(params)
   const extensionFilter = await server.extensions?.acceptFilter(requested, ctx)

@@ -25,7 +25,7 @@ import type {
 import { isObject } from '../../protocol/validate.ts'
 import { ARGUMENT_ERROR_RESULTS, supports } from '../../protocol/revision-features.ts'
 import type { Context } from '../request/context.ts'
-import type { HandlerContext } from '../request/base-request-context.ts'
+import type { InternalContext } from '../request/base-request-context.ts'
 import type { Viewer } from '../request/exchange.ts'
 import { invalidParams, readNameAndArguments } from '../request/params.ts'
 import {
@@ -135,7 +135,7 @@ export interface ToolEntry extends Entry {
 export interface Tools {
   readonly tools: Registry<ToolEntry>
   /** Receives errors whose details are hidden from the model. */
-  report(error: unknown, ctx: HandlerContext): void
+  report(error: unknown, ctx: InternalContext): void
   readonly tasks?: TaskFactory | undefined
 }
 
@@ -151,7 +151,7 @@ export interface TaskFactory {
     entry: ToolEntry,
     args: unknown,
     params: JsonObject,
-    ctx: HandlerContext,
+    ctx: InternalContext,
   ): Promise<Result | undefined>
 }
 
@@ -225,7 +225,7 @@ function acceptsObjects(schema: unknown): schema is JsonObject {
 export async function callTool(
   server: Tools,
   params: JsonObject,
-  ctx: HandlerContext,
+  ctx: InternalContext,
   found?: ToolEntry,
 ): Promise<Result> {
   const { name, args } = readNameAndArguments(params)
@@ -249,7 +249,7 @@ export async function callTool(
     // A handler that throws a ProtocolError intends it for the client
     if (error instanceof ProtocolError) throw error
     if (error instanceof ToolError) return toolError(error.message)
-    return toolError(ctx.describeFailure(error, () => server.report(error, ctx)))
+    return toolError(ctx.handleFailure(error, () => server.report(error, ctx)))
   }
   return toResult(returned, tool)
 }

@@ -9,7 +9,7 @@ import { findMethod } from '../../protocol/methods.ts'
 import type { InputRequest, JsonObject, Result } from '../../protocol/types.ts'
 import type { ServerDefinition } from '../definition.ts'
 import { fullDefinitionOf } from '../definition-of.ts'
-import type { HandlerContext } from '../request/base-request-context.ts'
+import type { InternalContext } from '../request/base-request-context.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { RequestContext } from '../request/request-context.ts'
 import type { MessageContext, MiddlewareLayer, Server, WrapServerMessage } from '../server.ts'
@@ -50,7 +50,7 @@ export function messageMiddleware(run: WrapServerMessage): MiddlewareLayer {
         method,
         wrap: run,
         run: async (request, ctx, next) =>
-          run(request, contextOf(ctx as HandlerContext, true, false), next),
+          run(request, contextOf(ctx as InternalContext, true, false), next),
       })
     },
   }
@@ -64,10 +64,10 @@ function wrapMessages(definition: ServerDefinition): void {
   definition.input = {
     ...input,
     createContext(server, message, exchange) {
-      let ctx: HandlerContext | undefined
+      let ctx: InternalContext | undefined
       const sent = wrapSending(definition, exchange, () => ctx)
       const created = input.createContext(server, message, sent)
-      const wrap = (context: HandlerContext): HandlerContext =>
+      const wrap = (context: InternalContext): InternalContext =>
         wrapInput(definition, (ctx = context))
       return created instanceof Promise ? created.then(wrap) : wrap(created)
     },
@@ -114,7 +114,7 @@ async function passThrough(
 function wrapSending(
   definition: ServerDefinition,
   exchange: Exchange,
-  findContext: () => HandlerContext | undefined,
+  findContext: () => InternalContext | undefined,
 ): Exchange {
   return {
     ...exchange,
@@ -131,7 +131,7 @@ function wrapSending(
 }
 
 /** Wraps the requests for input, if the method of the request may ask for input. */
-function wrapInput(definition: ServerDefinition, ctx: HandlerContext): HandlerContext {
+function wrapInput(definition: ServerDefinition, ctx: InternalContext): InternalContext {
   const { revision } = ctx.exchange
   if (!(ctx instanceof RequestContext) || !findMethod(ctx.method, revision)?.mayAsk) return ctx
   const { input } = ctx
@@ -148,7 +148,7 @@ function wrapInput(definition: ServerDefinition, ctx: HandlerContext): HandlerCo
 }
 
 function contextOf(
-  ctx: HandlerContext,
+  ctx: InternalContext,
   incoming: boolean,
   isNotification: boolean,
 ): MessageContext {

@@ -90,11 +90,11 @@ export class BaseRequestContext implements BaseContext {
   }
 
   /**
-   * The text that the model receives for an unexpected error.
+   * Handles an unexpected error. Returns the text that the model receives.
    *
-   * @param report Reports the error.
+   * @param report Reports the error. Subclasses may call it later.
    */
-  describeFailure(_error: unknown, report: () => void): string {
+  handleFailure(_error: unknown, report: () => void): string {
     report()
     return TOOL_FAILED
   }
@@ -110,6 +110,6 @@ export class BaseRequestContext implements BaseContext {
 }
 
 /**
- * The context of a request on any server; handlers see it as {@link Context} or a narrower type.
+ * The context of a request as the server itself uses it. Handlers see it as {@link Context} or a narrower type.
  */
-export type HandlerContext = BaseRequestContext & Context
+export type InternalContext = BaseRequestContext & Context

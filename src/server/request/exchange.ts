@@ -70,7 +70,7 @@ export interface Caller {
   /** The HTTP request, if there is one. */
   readonly request?: Request | undefined
   /** Whether messages travel over a pipe. Set by `serveStdio`. */
-  readonly pipe?: boolean | undefined
+  readonly isPipe?: boolean | undefined
   /** Keeps the process alive until the promise settles, on platforms that require it. */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
 }

@@ -58,12 +58,12 @@ export class RequestContext extends BaseRequestContext implements Context {
   }
 
   /**
-   * The text that the model receives for an unexpected error. The error is reported when the run
-   * has ended, or dropped if the run turns out to be suspended, because the handler then runs again.
+   * Handles an unexpected error, and returns the text that the model receives. The error is reported when the run
+   * has ended. If the run turns out to be suspended, the error is dropped, because the handler then runs again.
    *
    * @throws The error itself, if the client must receive it.
    */
-  override describeFailure(error: unknown, report: () => void): string {
+  override handleFailure(error: unknown, report: () => void): string {
     if (error instanceof InputPending) throw error
     const capabilityMissing = isMissingCapability(error)
     if (capabilityMissing && serverFacts(this.exchange.revision).missingCapability) throw error

@@ -69,10 +69,10 @@ export class HttpSender {
       const { status } = response
       const isChallenge = status === 401 || (status === 403 && response.headers.has(CHALLENGE))
       if (!isChallenge) {
-        callHook(() => auth?.accepted?.(response, facts))
+        callHook(() => auth?.onResponse?.(response, facts))
         return response
       }
-      const signIn = challenges < MAX_CHALLENGES && auth?.challenged(response, facts)
+      const signIn = challenges < MAX_CHALLENGES && auth?.onChallenge(response, facts)
       const mayRetry = await (call ? call.pause(signIn) : signIn)
       if (!mayRetry) {
         const code = status === 403 ? 'FORBIDDEN' : 'UNAUTHORIZED'

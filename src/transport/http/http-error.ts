@@ -55,18 +55,18 @@ export function methodNotAllowed({ method }: Request, allow: string): HttpError 
 const RETRY_LATER = { 'retry-after': '5' }
 
 /**
- * The class of JSON responses, if it is not `Response`. The listener for Node sets a class that creates the stream of
+ * `json` is the class of JSON responses, if it is not `Response`. The listener for Node sets a class that creates the stream of
  * the body only when it is needed, because on Node a `Response` costs more than the rest of a small call.
  */
-export const responses: { Lazy?: typeof Response } = {}
+export const responseClasses: { json?: typeof Response } = {}
 
-/** Creates the HTTP response to a notification or a JSON-RPC response, which is not answered with a message. */
+/** Creates the empty response, with the status 202, to a POST of notifications or of JSON-RPC responses. */
 export function accepted(): Response {
   return new Response(null, { status: 202 })
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' }
-/** A shared object, because on workerd it is slow to read new options for each response. */
+/** One object for all responses, because on workerd each new object of options is slow to read. */
 const JSON_OK = { headers: JSON_TYPE }
 
 /** Creates a JSON response with one message, or a batch. */
@@ -83,7 +83,7 @@ export function jsonResponse(
     status = error?.code === INTERNAL_ERROR ? 503 : 429
     headers = { ...headers, 'retry-after': `${Math.ceil(retryAfterMs / 1000)}` }
   }
-  const { Lazy = Response } = responses
-  if (status === 200 && !headers) return new Lazy(text, JSON_OK)
-  return new Lazy(text, { status, headers: { ...JSON_TYPE, ...headers } })
+  const { json: JsonResponse = Response } = responseClasses
+  if (status === 200 && !headers) return new JsonResponse(text, JSON_OK)
+  return new JsonResponse(text, { status, headers: { ...JSON_TYPE, ...headers } })
 }

@@ -33,7 +33,7 @@ export interface ChildProcess {
   readonly stdout: ReadableStream<Uint8Array>
   /** The stderr of the process. Its last line often explains why the process ended. */
   readonly stderr?: ReadableStream<Uint8Array> | undefined
-  /** Writes to the stderr of this process. */
+  /** Writes to the stderr of the parent process. */
   readonly writeStderr?: ((chunk: Uint8Array) => void) | undefined
   /** Resolves when the process has exited. Never rejects. */
   readonly exited: Promise<ChildExit>

@@ -128,9 +128,9 @@ const OPTION_NAMES: OptionNames<StdioClientOptions> = {
   maxRestarts: 1,
 }
 
-/** A process that ran for this long resets the number of restarts, in milliseconds. */
+/** How long a process must run to reset the number of restarts, in milliseconds. */
 const STABLE_RUN_MS = 60_000
-/** The base of a restart's delay, which is doubled for each earlier restart, in milliseconds. */
+/** The second restart is delayed by twice this time, in milliseconds, and each further restart by twice the last delay. */
 const RESTART_DELAY_MS = 50
 
 /**
@@ -155,7 +155,7 @@ export function childTransport(
 }
 
 class SpawnedTransport implements ChildTransport {
-  readonly pipe = true
+  readonly isPipe = true
   readonly #name: string
   readonly #spawn: () => Promise<ChildProcess>
   readonly #settings: Required<ChildTransportOptions> & { readonly stderr: StderrOption }

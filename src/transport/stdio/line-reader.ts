@@ -117,7 +117,7 @@ export class LineReader {
       `Invalid request: the message is longer than ${this.#maxLineBytes} bytes`,
     )
     // Shows which request to answer
-    error.about = outline.content
+    error.partialMessage = outline.content
     return error
   }
 

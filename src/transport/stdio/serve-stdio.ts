@@ -58,7 +58,7 @@ export async function serveStdioOn(
   const unsubscribe = host.onTerminate(terminate)
   try {
     const transport = stdioTransport(host.stdin, host.stdout, options)
-    const caller = { ...options.caller, pipe: true }
+    const caller = { ...options.caller, isPipe: true }
     await serveTransport(server, transport, { ...options, caller, signal: ending.signal })
     await transport.close()
   } finally {

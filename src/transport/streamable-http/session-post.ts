@@ -1,5 +1,5 @@
 /**
- * Handles a POST in a revision with sessions. The body is one message or, in 2025-03-26, may be a batch.
+ * Handles a POST in the revisions that have sessions. The body is one message or, in 2025-03-26, may be a batch.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
  */
@@ -35,8 +35,8 @@ export function postToSession(
     session.handle(message, reply, caller).then(
       (response) => reply.finish(response),
       (error: unknown) => {
-        // Before the stream has begun, the caller turns the rejection into an HTTP error. Afterwards, `reject` has no
-        // effect, and the error is sent on the stream
+        // Before the stream has begun, the rejection of `postToSession` becomes an HTTP error. Afterwards, `reject` has
+        // no effect, and the error is sent on the stream
         reject(error)
         reply.finish(errorResponse(message.id, toErrorObject(error)))
       },

@@ -159,7 +159,7 @@ export function openLink(url: string, owner: LinkOwner): Link {
     onResourceUpdated: subscriptions.notify,
     onError,
     isOffline: (error) => fetchFaultOf(error)?.kind === 'offline',
-    onWake(check) {
+    subscribeToWake(check) {
       addEventListener('online', check)
       return () => removeEventListener('online', check)
     },

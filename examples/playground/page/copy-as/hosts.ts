@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/docs/develop/connect-local-servers
  */
 import { stringify } from 'smol-toml'
-import { bridgeTo, startable } from '../../../../runtimes/node/cli/hosts/bridge-program.ts'
+import { bridgeTo, toStartable } from '../../../../runtimes/node/cli/hosts/bridge-program.ts'
 import { entryFor, type HostedServer } from '../../../../runtimes/node/cli/hosts/entry.ts'
 import { hostOf } from '../../../../runtimes/node/cli/hosts/host.ts'
 import type { McpHostName } from '../../../../runtimes/node/cli/hosts/host-names.ts'
@@ -67,7 +67,8 @@ function hostedServer(
 ): HostedServer {
   const isSignedIn = server.access === 'sign-in'
   const variables = variableHeaders(isSignedIn ? { ...server, access: 'none' } : server)
-  if (host === 'claude-desktop') return startable(bridgeTo(server.url, plain(variables)), platform)
+  if (host === 'claude-desktop')
+    return toStartable(bridgeTo(server.url, plain(variables)), platform)
   // VS Code asks for values that are not variables
   return { url: server.url, headers: host === 'vscode' ? plain(variables) : variables }
 }

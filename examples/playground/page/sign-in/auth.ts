@@ -24,13 +24,13 @@ export function createAuth(
       if (!loading && !signedInServers().includes(withoutSecrets(request.server))) return {}
       return (await load()).headers(request)
     },
-    async challenged(response, request) {
-      const mayRetry = await (await load()).challenged(response, request)
+    async onChallenge(response, request) {
+      const mayRetry = await (await load()).onChallenge(response, request)
       if (mayRetry) setSignedIn(request.server, true)
       return mayRetry
     },
-    accepted(response, request) {
-      void loading?.then((auth) => auth.accepted?.(response, request))
+    onResponse(response, request) {
+      void loading?.then((auth) => auth.onResponse?.(response, request))
     },
     async signOut(server) {
       setSignedIn(String(server), false)

@@ -1,5 +1,5 @@
 /**
- * Creates the program through which hosts that can only start programs connect to a URL.
+ * Creates the command of the bridge: a program that connects to a URL, for hosts that can only start programs.
  */
 import type { Program } from './entry.ts'
 
@@ -31,11 +31,11 @@ export function bridgeTo(
 }
 
 /**
- * Returns a program that a host can start. On Windows, a script is started by a shell.
+ * Returns a program in a form that the platform can start. On Windows, a script runs through `cmd /c`.
  *
  * @see https://code.claude.com/docs/en/mcp#option-3-add-a-local-stdio-server
  */
-export function startable(program: Program, platform: NodeJS.Platform): Program {
+export function toStartable(program: Program, platform: NodeJS.Platform): Program {
   const { command, args } = program
   if (platform !== 'win32' || !WINDOWS_SCRIPTS.test(command)) return program
   return { ...program, command: 'cmd', args: ['/c', command, ...args] }

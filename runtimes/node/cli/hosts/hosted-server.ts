@@ -5,7 +5,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { UsageError } from '../usage.ts'
 import type { Options, Target } from '../arguments.ts'
-import { bridgeTo, startable } from './bridge-program.ts'
+import { bridgeTo, toStartable } from './bridge-program.ts'
 import type { HostedServer, Program } from './entry.ts'
 import type { McpHostName } from './host-names.ts'
 import type { Machine, Scope } from './host.ts'
@@ -34,11 +34,11 @@ export function hostedServer(
     const needsAbsolutePaths = scope === 'user' && cwd === undefined
     const { command, args } = needsAbsolutePaths ? withAbsolutePaths(target, machine.cwd) : target
     const folder = cwd === undefined ? undefined : resolve(machine.cwd, cwd)
-    return startable({ command, args, env, cwd: folder }, machine.platform)
+    return toStartable({ command, args, env, cwd: folder }, machine.platform)
   }
   const headers = headersOf(options)
   if (host !== 'claude-desktop') return { url: target.url, headers }
-  return startable(bridgeTo(target.url, headers), machine.platform)
+  return toStartable(bridgeTo(target.url, headers), machine.platform)
 }
 
 /** Returns the headers with capitalized names, such as `X-Api-Key`. */

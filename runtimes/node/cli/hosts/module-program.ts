@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url'
 import { UsageError } from '../usage.ts'
 
 /**
- * Returns the program that runs a module. Returns `undefined` if the text does not name a module.
+ * Returns the program that runs a module. Returns `undefined` if `path` is not the path of a module.
  *
  * @param isForThisMachine Whether only this machine runs the program, so that the command may contain
  *   absolute paths.

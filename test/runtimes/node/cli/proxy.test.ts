@@ -28,7 +28,7 @@ it('the proxy of inspect lets only what the user does start a sign-in [C006]', a
   const asked: string[] = []
   const auth: AuthProvider = {
     headers: () => ({}),
-    challenged(_response, { method, background }) {
+    onChallenge(_response, { method, background }) {
       asked.push(`${method} ${background ? 'background' : 'user'}`)
       return false
     },
