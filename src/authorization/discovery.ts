@@ -23,7 +23,7 @@ export type ChallengeParams = ReadonlyMap<string, string>
 interface IssuingServer {
   readonly server: AuthorizationServer
   /** Whether the rules of 2025-03-26 apply. */
-  readonly usesOldRules: boolean
+  readonly oldRules: boolean
 }
 
 /** The resource and scopes to request, with the authorization server. */
@@ -87,18 +87,18 @@ export async function discover(
     const message = `"${mcpServer}" requires authorization, but its metadata cannot be found`
     throw new AuthorizationError('resource-metadata', `${message}: ${metadata}`)
   }
-  const { server, usesOldRules, resource, scopes } =
+  const { server, oldRules, resource, scopes } =
     typeof metadata === 'string'
       ? {
           server: await discoverOldServer(network, origin),
-          usesOldRules: true,
+          oldRules: true,
           resource: origin + pathname.replace(/^\/$/, ''),
           scopes: [],
         }
       : {
           ...metadata,
           server: await chooseServer(network, mcpServer, metadata.issuers, options),
-          usesOldRules: false,
+          oldRules: false,
         }
   const earlierScopes = latest?.issuer === server.issuer ? [...latest.asked, ...latest.granted] : []
   const challengedScopes = splitScope(challengeParams.get('scope') ?? '')
@@ -111,7 +111,7 @@ export async function discover(
   if (requestedScopes.length > 0 && server.scopes_supported?.includes(offlineScope)) {
     requestedScopes.push(offlineScope)
   }
-  return { server, usesOldRules, resource, scopes: [...new Set(requestedScopes)] }
+  return { server, oldRules, resource, scopes: [...new Set(requestedScopes)] }
 }
 
 /** Finds the authorization server that has already issued a token, to refresh it. */
@@ -122,12 +122,10 @@ export async function discoverAgain(
   { oldServers }: AuthorizationOptions,
 ): Promise<IssuingServer> {
   const { origin } = new URL(mcpServer)
-  const usesOldRules = oldServers === true && new URL(issuer).origin === origin
+  const oldRules = oldServers === true && new URL(issuer).origin === origin
   return {
-    server: await (usesOldRules
-      ? discoverOldServer(network, origin)
-      : discoverServer(network, issuer)),
-    usesOldRules: usesOldRules,
+    server: await (oldRules ? discoverOldServer(network, origin) : discoverServer(network, issuer)),
+    oldRules: oldRules,
   }
 }
 

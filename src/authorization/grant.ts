@@ -101,7 +101,7 @@ export interface GrantRequest extends TokenPurpose {
   /** The URL of the MCP server. */
   readonly mcpServer: string
   /** Whether the rules of 2025-03-26 apply. */
-  readonly usesOldRules: boolean
+  readonly oldRules: boolean
 }
 
 /** A way to obtain tokens. */

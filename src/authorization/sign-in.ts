@@ -226,9 +226,9 @@ function registeredWithout({ server }: GrantRequest, missing: string): Authoriza
  * Throws if the server does not support PKCE: without PKCE, a leaked code is as useful to an attacker as a leaked
  * token.
  */
-function requirePkce({ server, usesOldRules }: GrantRequest): void {
+function requirePkce({ server, oldRules }: GrantRequest): void {
   const { issuer, code_challenge_methods_supported: methods } = server
-  if (methods ? methods.includes('S256') : usesOldRules) return
+  if (methods ? methods.includes('S256') : oldRules) return
   const message = `"${issuer}" does not say that it supports PKCE with S256`
   throw new AuthorizationError('server-metadata', message)
 }
