@@ -140,7 +140,7 @@ class CodeGrant implements Grant {
           // Some servers show unknown clients an error page that never redirects back
           if (registeredUri === redirectUri && registration.client_id_issued_at)
             await deleteRegistration(request, client)
-          const message = `The user did not come back: ${String(cause)}`
+          const message = `The user did not return: ${String(cause)}`
           throw new AuthorizationError('authorization', message, NO_ANSWER, cause)
         })
         try {

@@ -239,7 +239,7 @@ describe('a user who does not return', () => {
     const auth = world.signIn({ interaction, interactionTimeoutMs: 20 })
     await expect(world.connect(auth)).rejects.toMatchObject({
       step: 'authorization',
-      message: expect.stringContaining('The user did not come back'),
+      message: expect.stringContaining('The user did not return'),
     })
     expect(ended).toBe(1)
   })

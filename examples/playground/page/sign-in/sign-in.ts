@@ -90,7 +90,7 @@ function interactive(
           return callback
         },
         (error: unknown) => {
-          end({ state: 'failed', said: { requested }, summary: 'The user did not come back' })
+          end({ state: 'failed', said: { requested }, summary: 'The user did not return' })
           throw error
         },
       )
