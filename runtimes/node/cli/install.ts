@@ -13,10 +13,10 @@ import {
 } from './hosts/configuration-file.ts'
 import { configurationPath } from './hosts/configuration-path.ts'
 import { addServer, readServers, removeServer } from './hosts/edit.ts'
-import { entryFor, type HostedServer, type HostEntry } from './hosts/entry.ts'
+import { entryFor, type ConfiguredServer, type HostEntry } from './hosts/entry.ts'
 import type { McpHostName } from './hosts/host-names.ts'
 import { hostOf, type Host, type Machine, type Scope } from './hosts/host.ts'
-import { hostedServer, nameFor } from './hosts/hosted-server.ts'
+import { configuredServer, nameFor } from './hosts/configured-server.ts'
 import { requireName } from './hosts/server-name.ts'
 import { oneLine, print, printNotice } from './print.ts'
 import { requireNoArguments } from './usage.ts'
@@ -56,7 +56,7 @@ export interface Change {
  */
 export async function addToHost(
   name: string,
-  server: HostedServer,
+  server: ConfiguredServer,
   options: ChangeOptions & { readonly force: boolean },
 ): Promise<Change & HostEntry> {
   const { host, force } = options
@@ -144,7 +144,7 @@ export async function addToHosts(addition: Addition, machine: Machine): Promise<
   const name = nameFor(target, options.name, machine.cwd)
   for (const host of clients) {
     const { title, next, format, section } = hostOf(host)
-    const server = hostedServer(addition, { host, scope, machine })
+    const server = configuredServer(addition, { host, scope, machine })
     const change = await addToHost(name, server, { host, scope, machine, dryRun, force })
     const { path, changed, inputs, plainTextNames, entry, backup } = change
     if (dryRun) {

@@ -3,8 +3,8 @@
  */
 import type { JsonObject } from '../../../src/index.ts'
 import type { Invocation } from './arguments.ts'
-import { entryFor, type HostedServer } from './hosts/entry.ts'
-import { headersOf, isFile, nameFor } from './hosts/hosted-server.ts'
+import { entryFor, type ConfiguredServer } from './hosts/entry.ts'
+import { headersOf, isFile, nameFor } from './hosts/configured-server.ts'
 import { print } from './print.ts'
 import { requireNoArguments, UsageError } from './usage.ts'
 
@@ -27,7 +27,7 @@ export interface InstallLinks {
  * @see https://cursor.com/docs/mcp/install-links
  * @see https://code.visualstudio.com/api/extension-guides/ai/mcp#create-an-mcp-installation-url
  */
-export function installLinks(name: string, server: HostedServer): InstallLinks {
+export function installLinks(name: string, server: ConfiguredServer): InstallLinks {
   const { entry } = entryFor('cursor', name, withVariables(server))
   const config = Buffer.from(JSON.stringify(entry)).toString('base64')
   const query = `name=${encodeURIComponent(name)}&config=${encodeURIComponent(config)}`
@@ -54,7 +54,7 @@ export function badges({ cursorWeb, vscodeWeb }: InstallLinks): string {
 export async function links({ target, options, commandArguments }: Invocation): Promise<number> {
   requireNoArguments(commandArguments)
   const name = nameFor(target, options.name, process.cwd())
-  const server: HostedServer =
+  const server: ConfiguredServer =
     'url' in target
       ? { url: target.url, headers: headersOf(options) }
       : { ...target, env: options.env, cwd: options.cwd }
@@ -74,7 +74,7 @@ function requirePublished(command: string, args: readonly string[]): void {
 }
 
 /** Replaces the value of each header or variable with a reference to an environment variable. */
-function withVariables(server: HostedServer): HostedServer {
+function withVariables(server: ConfiguredServer): ConfiguredServer {
   if ('command' in server) return { ...server, env: mapValues(server.env, (name) => `\${${name}}`) }
   return {
     ...server,
@@ -88,7 +88,7 @@ function withVariables(server: HostedServer): HostedServer {
 }
 
 /** What VS Code reads from a link: a server with its name and inputs. */
-function vscodeConfig(name: string, server: HostedServer): JsonObject {
+function vscodeConfig(name: string, server: ConfiguredServer): JsonObject {
   const { entry, inputs } = entryFor('vscode', name, server)
   return { name, ...entry, ...(inputs.length > 0 && { inputs }) }
 }

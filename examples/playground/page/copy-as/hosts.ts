@@ -5,7 +5,7 @@
  */
 import { stringify } from 'smol-toml'
 import { bridgeTo, toStartable } from '../../../../runtimes/node/cli/hosts/bridge-program.ts'
-import { entryFor, type HostedServer } from '../../../../runtimes/node/cli/hosts/entry.ts'
+import { entryFor, type ConfiguredServer } from '../../../../runtimes/node/cli/hosts/entry.ts'
 import { hostOf } from '../../../../runtimes/node/cli/hosts/host.ts'
 import type { McpHostName } from '../../../../runtimes/node/cli/hosts/host-names.ts'
 import { cleanName } from '../../../../runtimes/node/cli/hosts/server-name.ts'
@@ -46,7 +46,7 @@ export function hostConfiguration(
 ): HostConfiguration {
   const { title, next, format, section, userFile, projectFile } = hostOf(host)
   const name = cleanName(server.name) || 'server'
-  const { entry, inputs } = entryFor(host, name, hostedServer(host, server, platform))
+  const { entry, inputs } = entryFor(host, name, configuredServer(host, server, platform))
   const value = { [section]: { [name]: entry }, ...(inputs[0] && { inputs: [...inputs] }) }
   const separator = platform === 'win32' ? '\\' : '/'
   const home = platform === 'win32' ? '%USERPROFILE%' : '~'
@@ -60,11 +60,11 @@ export function hostConfiguration(
 }
 
 /** The server as a host uses it. A signed-in user signs in again in the host. */
-function hostedServer(
+function configuredServer(
   host: McpHostName,
   server: ServerAddress,
   platform: NodeJS.Platform,
-): HostedServer {
+): ConfiguredServer {
   const isSignedIn = server.access === 'sign-in'
   const variables = variableHeaders(isSignedIn ? { ...server, access: 'none' } : server)
   if (host === 'claude-desktop')

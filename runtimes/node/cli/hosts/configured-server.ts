@@ -6,7 +6,7 @@ import { basename, dirname, extname, join, resolve } from 'node:path'
 import { UsageError } from '../usage.ts'
 import type { Options, Target } from '../arguments.ts'
 import { bridgeTo, toStartable } from './bridge-program.ts'
-import type { HostedServer, Program } from './entry.ts'
+import type { ConfiguredServer, Program } from './entry.ts'
 import type { McpHostName } from './host-names.ts'
 import type { Machine, Scope } from './host.ts'
 import { cleanName, nameOfUrl, requireName } from './server-name.ts'
@@ -25,10 +25,10 @@ interface ServerArguments {
 }
 
 /** Converts the server of a command line to the form that a certain host can use. */
-export function hostedServer(
+export function configuredServer(
   { target, options }: ServerArguments,
   { host, scope, machine }: HostLocation,
-): HostedServer {
+): ConfiguredServer {
   if ('command' in target) {
     const { env, cwd } = options
     const needsAbsolutePaths = scope === 'user' && cwd === undefined

@@ -7,8 +7,8 @@ import type { PromptInput } from './edit.ts'
 import type { McpHostName } from './host-names.ts'
 import { hostOf } from './host.ts'
 
-/** A server that a host uses: an endpoint, or a program. Values may refer to environment variables: `${NAME}`. */
-export type HostedServer =
+/** A server in the configuration of a host: an endpoint, or a program. Values may refer to environment variables: `${NAME}`. */
+export type ConfiguredServer =
   | { readonly url: string; readonly headers: Readonly<Record<string, string>> }
   | Program
 
@@ -37,7 +37,7 @@ const REFERENCE = /\$\{([A-Za-z_]\w*)\}/g
  *
  * @throws {UsageError} If the host does not support an option of the server.
  */
-export function entryFor(host: McpHostName, name: string, server: HostedServer): HostEntry {
+export function entryFor(host: McpHostName, name: string, server: ConfiguredServer): HostEntry {
   const supportsCwd = host === 'vscode' || host === 'codex'
   if ('command' in server && server.cwd !== undefined && !supportsCwd) {
     const { title } = hostOf(host)
@@ -91,14 +91,14 @@ function valuesFor(host: McpHostName, server: string): Values {
 function inputFor(server: string, name: string, value: string, inputs: PromptInput[]): string {
   const id = `${server}-${name.toLowerCase()}`
   const [scheme = ''] = /^(?:Bearer|Basic|Token) (?=\S)/i.exec(value) ?? []
-  const exception = scheme === '' ? '' : `, without "${scheme.trim()}"`
-  const description = `${name} of ${server}${exception}`
+  const schemeNote = scheme === '' ? '' : `, without "${scheme.trim()}"`
+  const description = `${name} of ${server}${schemeNote}`
   inputs.push({ type: 'promptString', id, description, password: true })
   return `${scheme}\${input:${id}}`
 }
 
 /** The entry for a host whose configuration is JSON. */
-function jsonEntry(host: McpHostName, server: HostedServer, { convert }: Values): JsonObject {
+function jsonEntry(host: McpHostName, server: ConfiguredServer, { convert }: Values): JsonObject {
   if ('command' in server) {
     const { command, args, cwd } = server
     const env = convert(server.env)
@@ -124,7 +124,7 @@ function jsonEntry(host: McpHostName, server: HostedServer, { convert }: Values)
  *
  * @see https://developers.openai.com/codex/mcp#configuration-options
  */
-function codexEntry(server: HostedServer): HostEntry {
+function codexEntry(server: ConfiguredServer): HostEntry {
   const values = 'command' in server ? server.env : server.headers
   const literals: [name: string, value: string][] = []
   const references: [name: string, variable: string][] = []

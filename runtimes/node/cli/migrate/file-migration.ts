@@ -139,7 +139,7 @@ export class FileMigration {
   }
 
   /** Records that a node was migrated, or needs no change, so that later steps ignore it. */
-  handle(node: ts.Node): void {
+  setHandled(node: ts.Node): void {
     this.#handled.add(node)
   }
 
@@ -177,7 +177,7 @@ export class FileMigration {
       parent.operatorToken.kind === ts.SyntaxKind.EqualsToken &&
       parent.left === outer
     if (isAssigned || ts.isVoidExpression(outer.parent)) outer = outer.parent
-    this.handle(node)
+    this.setHandled(node)
     const statement = outer.parent
     if (ts.isExpressionStatement(statement) && this.#mayComment(statement)) {
       this.mark(statement, subject, message)

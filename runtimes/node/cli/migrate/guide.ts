@@ -9,7 +9,7 @@ const places = {
   http: 'migrate-official-v1.md#over-http',
   list: 'migrate-official-v1.md#a-list-for-each-caller',
   mcpAgent: 'migrate-mcp-agent.md#other-names',
-  names: 'migrate-official-v2.md#other-names',
+  officialV2: 'migrate-official-v2.md#other-names',
   server: 'migrate-official-v1.md#a-server-with-a-tool',
   replay: 'guides/asking.md#the-one-rule',
   sharedState: 'migrate-official-v1.md#shared-state-one-server-for-all-sessions',

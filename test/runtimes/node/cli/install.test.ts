@@ -21,10 +21,10 @@ import {
   replaceConfiguration,
 } from '../../../../runtimes/node/cli/hosts/configuration-file.ts'
 import { configurationPath } from '../../../../runtimes/node/cli/hosts/configuration-path.ts'
-import type { HostedServer } from '../../../../runtimes/node/cli/hosts/entry.ts'
+import type { ConfiguredServer } from '../../../../runtimes/node/cli/hosts/entry.ts'
 import { hostNames, type McpHostName } from '../../../../runtimes/node/cli/hosts/host-names.ts'
 import { hostOf, type Machine } from '../../../../runtimes/node/cli/hosts/host.ts'
-import { hostedServer, nameFor } from '../../../../runtimes/node/cli/hosts/hosted-server.ts'
+import { configuredServer, nameFor } from '../../../../runtimes/node/cli/hosts/configured-server.ts'
 import { addToHost, removeFromHost } from '../../../../runtimes/node/cli/install.ts'
 import { parseJsonc, readAs } from './host-formats.ts'
 
@@ -35,8 +35,8 @@ beforeEach(async () => {
 afterEach(() => rm(home, { recursive: true }))
 
 const jsonHosts = hostNames.filter((host) => host !== 'codex')
-const program: HostedServer = { command: 'node', args: ['/srv/server.js'], env: { KEY: 'k 1' } }
-const remote: HostedServer = {
+const program: ConfiguredServer = { command: 'node', args: ['/srv/server.js'], env: { KEY: 'k 1' } }
+const remote: ConfiguredServer = {
   url: 'https://example.com/mcp',
   headers: { Authorization: 'Bearer secret' },
 }
@@ -47,7 +47,7 @@ const pathOf = (host: McpHostName, platform: NodeJS.Platform = 'linux'): string 
 
 function add(
   host: McpHostName,
-  server: HostedServer,
+  server: ConfiguredServer,
   options: { name?: string; platform?: NodeJS.Platform; dryRun?: boolean; force?: boolean } = {},
 ) {
   const { name = 'travel', platform = 'linux', dryRun = false, force = false } = options
@@ -429,7 +429,7 @@ describe('A configuration', () => {
 })
 
 describe('A reference to a variable', () => {
-  const referring: HostedServer = {
+  const referring: ConfiguredServer = {
     url: 'https://example.com/mcp',
     headers: { Authorization: 'Bearer ${TOKEN}', 'X-Key': '${KEY}' },
   }
@@ -496,8 +496,10 @@ describe('The server of a command line', () => {
     ...values,
   })
   const convert = (target: object, host: McpHostName, platform: NodeJS.Platform, values = {}) => {
-    const invocation = { target, options: options(values) } as Parameters<typeof hostedServer>[0]
-    return hostedServer(invocation, { host, scope: 'user', machine: machineOn(platform) })
+    const invocation = { target, options: options(values) } as Parameters<
+      typeof configuredServer
+    >[0]
+    return configuredServer(invocation, { host, scope: 'user', machine: machineOn(platform) })
   }
 
   it('is started by the shell on Windows if it is a script', () => {

@@ -55,14 +55,14 @@ function migrateToolError(file: FileMigration, statement: ts.ThrowStatement): vo
   if (!ts.isNewExpression(error) || file.isHandled(error)) return
   const args = error.arguments ?? []
   if (isGlobalError(file, error.expression) && args.length === 1) {
-    file.handle(error)
+    file.setHandled(error)
     file.replace(error.expression, file.use('edgewise/server', 'ToolError'))
     return
   }
   // The old SDK sent only the message to the model
   const message = args[1]
   if (isSdkError(file, error.expression) && message) {
-    file.handle(error)
+    file.setHandled(error)
     file.edits.replace(
       error.expression.getStart(file.source),
       message.getStart(file.source),
@@ -78,7 +78,7 @@ function migrateReaderError(file: FileMigration, statement: ts.ThrowStatement): 
   if (!ts.isNewExpression(error) || file.isHandled(error)) return
   const [message, ...others] = error.arguments ?? []
   if (!isGlobalError(file, error.expression) || !message || others.length > 0) return
-  file.handle(error)
+  file.setHandled(error)
   file.replace(error.expression, file.use('edgewise', 'ProtocolError'))
   file.insertBefore(message, `${file.use('edgewise', 'ErrorCode')}.INTERNAL_ERROR, `)
 }

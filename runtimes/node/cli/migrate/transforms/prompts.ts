@@ -12,7 +12,7 @@ import { addOptions, readPositional, renameRegistration, type MethodCall } from 
 /** Migrates `registerPrompt(name, config, handler)`. */
 export function migrateRegisterPrompt(file: FileMigration, call: MethodCall): void {
   const advice = 'Rename "argsSchema" to "input"'
-  const registration = renameRegistration(file, call, 'prompt', { page: 'handlers', advice })
+  const registration = renameRegistration(file, call, 'prompt', { subject: 'handlers', advice })
   if (!registration) return
   const { name, literal, handler } = registration
   const members = membersOf(file, literal)
@@ -33,11 +33,11 @@ export function migrateRegisterPrompt(file: FileMigration, call: MethodCall): vo
 export function migratePrompt(file: FileMigration, call: MethodCall): void {
   const registration = readPositional(file, call)
   if (!registration) return
-  const { name, parts, handler } = registration
+  const { name, options, handler } = registration
   const [shape] = registration.rest
   const complete = shape && moveCompleters(file, shape)
-  if (shape) parts.push(['input', shape])
-  addOptions(file, name, parts, `the prompt ${file.text(name)}`, complete)
+  if (shape) options.push(['input', shape])
+  addOptions(file, name, options, `the prompt ${file.text(name)}`, complete)
   addHandler(file, 'prompt', shape !== undefined, handler)
 }
 

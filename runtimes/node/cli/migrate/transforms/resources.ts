@@ -15,7 +15,7 @@ export function migrateResource(file: FileMigration, call: MethodCall): void {
   const read = rest.pop()
   if (!name || !uri || !read) return
   const [config] = rest
-  file.handle(call.expression)
+  file.setHandled(call.expression)
   const isTemplate = file.sdkTypeOf(uri) === 'ResourceTemplate'
   file.replace(call.expression.name, isTemplate ? 'resourceTemplate' : 'resource')
   const template = isTemplate ? migrateTemplate(file, uri) : undefined

@@ -52,7 +52,7 @@ const REPLACED: Readonly<Record<string, readonly [Subject, string]>> = {
   ],
   isConnected: ['sharedState', 'One server serves all clients, and has no connection of its own'],
   transport: ['sharedState', 'One server serves all clients, and has no transport of its own'],
-  experimental: ['names', 'Add tasks with server.extend(tasks()) of edgewise/tasks'],
+  experimental: ['officialV2', 'Add tasks with server.extend(tasks()) of edgewise/tasks'],
 }
 
 const SUBSCRIPTIONS =
@@ -118,7 +118,7 @@ function migrateServerMember(
   const { text: name } = node.name
   const call = callOf(file, node)
   if (call && (announceChange(file, call, server, name) || moveToContext(file, call, name))) {
-    file.handle(node)
+    file.setHandled(node)
     return
   }
   const statement = call?.parent

@@ -97,5 +97,5 @@ function migrateCapabilities(
   const tasks = membersOf(file, capabilities).get('tasks')
   if (!tasks) return
   removeMembers(file, capabilities, [tasks])
-  file.mark(options.parent, 'names', 'Add tasks with server.extend(tasks()) of edgewise/tasks')
+  file.mark(options.parent, 'officialV2', 'Add tasks with server.extend(tasks()) of edgewise/tasks')
 }

@@ -72,10 +72,10 @@ function migrateFactory(file: FileMigration, call: ts.CallExpression): void {
   const [factory] = call.arguments
   if (!factory) return
   file.replace(call.expression, file.use(`edgewise/${file.runtime}`, 'serveStdio'))
-  callFactory(file, factory)
+  replaceWithCall(file, factory)
   const options = call.arguments[1]
   if (options) {
-    file.mark(options, 'names', 'serveStdio of Edgewise has other options')
+    file.mark(options, 'officialV2', 'serveStdio of Edgewise has other options')
     file.edits.replace(factory.end, options.end, '')
   }
 }
@@ -83,12 +83,12 @@ function migrateFactory(file: FileMigration, call: ts.CallExpression): void {
 /**
  * Replaces a function that creates a server with a call of the function, because one server serves all requests.
  */
-export function callFactory(file: FileMigration, factory: ts.Expression): void {
+export function replaceWithCall(file: FileMigration, factory: ts.Expression): void {
   const { ts } = file
   const inner = unwrap(file, factory)
   const declared = functionOf(file, factory)
   if (declared && declared.parameters.length > 0 && !declared.parameters.every(isOptional)) {
-    file.mark(factory, 'names', 'The function received a context: use ctx in handlers instead')
+    file.mark(factory, 'officialV2', 'The function received a context: use ctx in handlers instead')
   }
   markSharedState(file, declared)
   const isAsync = declared?.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.AsyncKeyword)

@@ -3,6 +3,7 @@
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
+import type { Subject } from '../guide.ts'
 import { addHandler, removeResultType } from './handlers.ts'
 import { migrateSchema, schemaKindOf } from './schemas.ts'
 import {
@@ -32,7 +33,7 @@ const SAME_NAMES: ReadonlySet<string> = new Set(['title', 'description', 'annota
 /** Migrates `registerTool(name, config, handler)`. */
 export function migrateRegisterTool(file: FileMigration, call: MethodCall): void {
   const advice = 'Rename "inputSchema" to "input" and "outputSchema" to "output"'
-  const registration = renameRegistration(file, call, 'tool', { page: 'server', advice })
+  const registration = renameRegistration(file, call, 'tool', { subject: 'server', advice })
   if (!registration) return
   const { name, literal, handler } = registration
   const hasInput = migrateConfig(file, literal, `the tool ${file.text(name)}`)
@@ -55,15 +56,15 @@ export function renameRegistration(
   file: FileMigration,
   call: MethodCall,
   method: string,
-  { page, advice }: { page: Parameters<FileMigration['giveUp']>[1]; advice: string },
+  { subject, advice }: { subject: Subject; advice: string },
 ): Registration | undefined {
   const [name, config, handler] = call.arguments
   if (!name || !config || !handler) return undefined
   file.replace(call.expression.name, method)
-  file.handle(call.expression)
+  file.setHandled(call.expression)
   const literal = objectLiteralOf(file, config)
   if (literal) return { name, literal, handler }
-  file.giveUp(config, page, advice)
+  file.giveUp(config, subject, advice)
   return undefined
 }
 
@@ -110,8 +111,8 @@ export function oneLine(text: string): string {
 /** A registration by one of the older methods. */
 interface PositionalRegistration {
   readonly name: ts.Expression
-  /** The options that are known so far: the description, if there is one. */
-  readonly parts: [label: string, node: ts.Expression][]
+  /** The options that were found so far: the description, if there is one. */
+  readonly options: [label: string, node: ts.Expression][]
   /** The arguments between the description and the handler. */
   readonly rest: readonly ts.Expression[]
   readonly handler: ts.Expression
@@ -125,10 +126,11 @@ export function readPositional(
   const [name, ...rest] = call.arguments
   const handler = rest.pop()
   if (!name || !handler) return undefined
-  file.handle(call.expression)
-  const parts: [label: string, node: ts.Expression][] = []
-  if (rest[0] && isString(file, rest[0])) parts.push(['description', rest.shift() as ts.Expression])
-  return { name, parts, rest, handler }
+  file.setHandled(call.expression)
+  const options: [label: string, node: ts.Expression][] = []
+  if (rest[0] && isString(file, rest[0]))
+    options.push(['description', rest.shift() as ts.Expression])
+  return { name, options, rest, handler }
 }
 
 /** Migrates `tool(name, description?, shape?, annotations?, handler)`. */
@@ -136,23 +138,23 @@ export function migrateTool(file: FileMigration, call: MethodCall): void {
   const { ts } = file
   const registration = readPositional(file, call)
   if (!registration) return
-  const { name, parts, handler } = registration
+  const { name, options, handler } = registration
   const [shapeOrAnnotations, annotations] = registration.rest
   const isShape = annotations || (shapeOrAnnotations && !isAnnotations(file, shapeOrAnnotations))
   if (shapeOrAnnotations && isShape) {
     if (schemaKindOf(file, shapeOrAnnotations) === 'unknown') {
       file.mark(shapeOrAnnotations, 'server', 'Check whether this is a shape or annotations')
     }
-    parts.push(['input', shapeOrAnnotations])
+    options.push(['input', shapeOrAnnotations])
   } else if (shapeOrAnnotations) {
-    parts.push(['annotations', shapeOrAnnotations])
+    options.push(['annotations', shapeOrAnnotations])
   }
-  if (annotations) parts.push(['annotations', annotations])
-  addOptions(file, name, parts, `the tool ${file.text(name)}`)
+  if (annotations) options.push(['annotations', annotations])
+  addOptions(file, name, options, `the tool ${file.text(name)}`)
   addHandler(
     file,
     'tool',
-    parts.some(([label]) => label === 'input'),
+    options.some(([label]) => label === 'input'),
     handler,
   )
 
@@ -173,19 +175,19 @@ export function migrateTool(file: FileMigration, call: MethodCall): void {
 export function addOptions(
   file: FileMigration,
   name: ts.Expression,
-  parts: readonly (readonly [label: string, node: ts.Expression])[],
+  options: readonly (readonly [label: string, node: ts.Expression])[],
   where: string,
   complete?: string,
 ): void {
   const { ts } = file
   const closing = complete === undefined ? ' }' : `, complete: ${complete} }`
-  if (parts.length === 0) file.insertAfter(name, ', {}')
-  for (const [index, [label, node]] of parts.entries()) {
+  if (options.length === 0) file.insertAfter(name, ', {}')
+  for (const [index, [label, node]] of options.entries()) {
     const isSame = ts.isIdentifier(node) && node.text === label
     const prefix = isSame ? '' : `${label}: `
     file.insertBefore(node, index === 0 ? `{ ${prefix}` : prefix)
     if (label === 'input') migrateSchema(file, node, where)
-    if (index === parts.length - 1) file.insertAfter(node, closing)
+    if (index === options.length - 1) file.insertAfter(node, closing)
   }
 }
 

@@ -4,8 +4,9 @@
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
-import { callFactory } from './stdio.ts'
+import { replaceWithCall } from './stdio.ts'
 import { callOf, functionOf, membersOf, stringOf, unwrap, valueOf, walk } from './syntax.ts'
+import { oneLine } from './tools.ts'
 
 /** Migrates handlers, and the functions that handlers are passed to. */
 export function migrateWebHandlers(file: FileMigration): void {
@@ -48,7 +49,7 @@ function replaceApp(file: FileMigration, call: ts.CallExpression, text: string):
   file.replace(call, `${text}()`)
   const message =
     'Edgewise checks origins itself. To check hosts too, pass "allowedHosts" to createHandler'
-  file.mark(call, 'names', message)
+  file.mark(call, 'officialV2', message)
 }
 
 function migrateHandler(file: FileMigration, call: ts.CallExpression): void {
@@ -56,7 +57,7 @@ function migrateHandler(file: FileMigration, call: ts.CallExpression): void {
   const [factory, options] = call.arguments
   if (!factory) return
   file.replace(call.expression, file.use('edgewise/server', 'createHandler'))
-  callFactory(file, factory)
+  replaceWithCall(file, factory)
   if (!options) return
   const literal = unwrap(file, options)
   const members = ts.isObjectLiteralExpression(literal) ? membersOf(file, literal) : undefined
@@ -65,8 +66,8 @@ function migrateHandler(file: FileMigration, call: ts.CallExpression): void {
   if (members?.size !== 1 || legacy !== 'stateless') {
     file.mark(
       options,
-      'names',
-      `The options differ, and were: ${file.text(options).replaceAll(/\s+/g, ' ')}`,
+      'officialV2',
+      `createHandler has different options. The options were: ${oneLine(file.text(options))}`,
     )
   }
   file.edits.replace(factory.end, options.end, '')
@@ -79,14 +80,14 @@ function migrateAgentsHandler(file: FileMigration, call: ts.CallExpression): voi
   if (!server) return
   file.replace(call.expression, file.use('edgewise/cloudflare', 'createWorker'))
   const isFactory = file.sdkTypeOf(server) !== 'McpServer' && functionOf(file, server) !== undefined
-  if (isFactory) callFactory(file, server)
+  if (isFactory) replaceWithCall(file, server)
   const isCreated = isFactory || ts.isCallExpression(server) || ts.isNewExpression(server)
   if (isCreated && ts.findAncestor(call, (node) => ts.isFunctionLike(node))) {
     file.mark(call, 'mcpAgent', 'Create the server and the Worker once, outside of the function')
   }
   if (options) {
-    const text = file.text(options).replaceAll(/\s+/g, ' ')
-    file.mark(options, 'mcpAgent', `The options differ, and were: ${text}`)
+    const message = `createWorker has different options. The options were: ${oneLine(file.text(options))}`
+    file.mark(options, 'mcpAgent', message)
     file.edits.replace(server.end, options.end, '')
   }
   file.insertAfter(server, ', { stateless: true }')
@@ -100,9 +101,9 @@ function migrateAccess(file: FileMigration, node: ts.PropertyAccessExpression): 
   if (text === 'fetch') {
     file.edits.replace(node.expression.end, node.end, '')
     const options = callOf(file, node)?.arguments[1]
-    if (options) file.mark(options, 'names', 'The second argument of a handler is the caller')
+    if (options) file.mark(options, 'officialV2', 'The second argument of a handler is the caller')
     return
   }
   const message = text === 'notify' ? 'Use server.notify' : `Handlers have no member "${text}"`
-  file.giveUp(node, 'names', message)
+  file.giveUp(node, 'officialV2', message)
 }
