@@ -15,7 +15,7 @@ const TOPIC = 'events'
 export const NOW = `(extract(epoch FROM clock_timestamp()) * 1000)::float8`
 
 /** Locks the row of a type, so that its log does not change until the transaction ends. */
-export const LOCK_TYPE = `INSERT INTO {mcp_event_types} AS types (name, head, trimmed_to) VALUES ($1, 0, 0)
+export const LOCK_EVENT_TYPE = `INSERT INTO {mcp_event_types} AS types (name, head, trimmed_to) VALUES ($1, 0, 0)
   ON CONFLICT (name) DO UPDATE SET head = types.head RETURNING head::float8 AS head`
 
 /**
@@ -47,7 +47,7 @@ export class PostgresEventLog implements EventLog {
   append(event: LoggedEvent): Promise<number> {
     const { name, eventId, acceptedAt } = event
     return this.#database.transaction(async ({ query }) => {
-      await query(LOCK_TYPE, name)
+      await query(LOCK_EVENT_TYPE, name)
       // If the log already has the event, nothing is written, and the last SELECT finds the position
       const [row] = await query<{ position: number }>(
         `WITH logged AS (
@@ -101,7 +101,7 @@ export class PostgresEventLog implements EventLog {
 
   trim(name: string, { acceptedBefore, maxEvents }: TrimLimits): Promise<void> {
     return this.#database.transaction(async ({ query }) => {
-      await query(LOCK_TYPE, name)
+      await query(LOCK_EVENT_TYPE, name)
       // Deletes up to the last event that a limit excludes, but none that an active subscription still needs
       await query(
         `WITH deleted AS (

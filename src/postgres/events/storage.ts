@@ -12,12 +12,15 @@ import type {
 import type { Bus } from '../bus.ts'
 import type { PostgresValue } from '../client.ts'
 import type { Database, Queries } from '../database.ts'
-import { LOCK_TYPE, NOW, PostgresEventLog } from './log.ts'
+import { LOCK_EVENT_TYPE, NOW, PostgresEventLog } from './log.ts'
 
 /** How many delivery attempts are stored for each subscription. */
 const MAX_ATTEMPTS = 100
 
-/** A row of `mcp_event_subscriptions`, whose own columns are newer than the record. */
+/**
+ * A row of `mcp_event_subscriptions`. The columns `version` and `due_at` override the values in the JSON `record`,
+ * which may be out of date.
+ */
 interface SubscriptionRow {
   readonly record: string
   readonly version: number
@@ -47,7 +50,7 @@ export class PostgresEventStorage extends PostgresEventLog implements EventStora
       return this.#save(this.#database, subscription, dueAt)
     // With the lock, no event can be appended between the check and the write
     return this.#database.transaction(async (queries) => {
-      const [type] = await queries.query<{ head: number }>(LOCK_TYPE, name)
+      const [type] = await queries.query<{ head: number }>(LOCK_EVENT_TYPE, name)
       const isBehind = (type?.head ?? 0) > position
       return this.#save(queries, subscription, isBehind ? Date.now() : null)
     })
@@ -139,6 +142,7 @@ export class PostgresEventStorage extends PostgresEventLog implements EventStora
   }
 
   async take(now: number, leaseUntil: number, limit: number): Promise<WebhookSubscription[]> {
+    // Postgres computes `wake_at` from `due_at` and `expires_at`, see schema.ts
     const rows = await this.#database.query<SubscriptionRow>(
       `WITH due AS (
          SELECT id, wake_at FROM {mcp_event_subscriptions} WHERE wake_at <= ${NOW} + $1::float8
@@ -157,9 +161,9 @@ export class PostgresEventStorage extends PostgresEventLog implements EventStora
   }
 
   async nextDue(): Promise<number | undefined> {
-    const query = `SELECT min(wake_at) - ${NOW} AS due_in FROM {mcp_event_subscriptions}`
-    const [row] = await this.#database.query<{ due_in: number | null }>(query)
-    return typeof row?.due_in === 'number' ? Date.now() + row.due_in : undefined
+    const query = `SELECT min(wake_at) - ${NOW} AS wake_in FROM {mcp_event_subscriptions}`
+    const [row] = await this.#database.query<{ wake_in: number | null }>(query)
+    return typeof row?.wake_in === 'number' ? Date.now() + row.wake_in : undefined
   }
 
   async addAttempt(attempt: DeliveryAttempt): Promise<void> {

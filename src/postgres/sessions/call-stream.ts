@@ -42,7 +42,7 @@ export class CallStream implements OutgoingStream, WrittenStream {
   /** The questions whose answers are stored separately, but not yet as part of the call. */
   readonly answered: Set<number> = new Set()
   readonly #options: CallStreamOptions
-  followed = false
+  hasOtherReader = false
   #seq: number
   #sink: Sink | undefined
   #isEnded = false

@@ -26,7 +26,7 @@ export interface OpenStreamRow {
   readonly alive: boolean
 }
 
-/** The events that followed on a stream, and the state of the stream at that time. */
+/** The events of a stream after a given event, and the state of the stream when they were read. */
 export interface StreamNews {
   readonly events: readonly SequencedEvent[]
   /** Whether there is more to read. */
@@ -90,7 +90,7 @@ export class StreamTable {
 
   /** Reads the events after the given event, and the state of their stream, in one snapshot. */
   async read(session: string, stream: string, after: number): Promise<StreamNews> {
-    // Without events, one row has the state of the stream
+    // If there are no such events, the query still returns one row, with the state of the stream
     const rows = await this.#database.query<{
       owner: string | null
       reader: string
@@ -162,7 +162,7 @@ export class StreamTable {
     session: string,
     stream: string,
     owner: string,
-  ): Promise<{ seq: number; followed: boolean } | undefined> {
+  ): Promise<{ seq: number; hasOtherReader: boolean } | undefined> {
     const [row] = await this.#database.query<{ seq: number; reader: string }>(
       `WITH taken AS (
          UPDATE {mcp_streams} SET owner = $4
@@ -176,10 +176,13 @@ export class StreamTable {
       owner,
       this.#bus.processId,
     )
-    return row && { seq: row.seq, followed: row.reader !== this.#bus.processId }
+    return row && { seq: row.seq, hasOtherReader: row.reader !== this.#bus.processId }
   }
 
-  /** Takes the requests of a session that ended processes were answering. Returns the ids of the requests. */
+  /**
+   * Takes over the requests of a session whose processes ended before they answered. Returns the ids of these
+   * requests.
+   */
   async takeAbandoned(session: string): Promise<RequestId[]> {
     const rows = await this.#database.query<{ request: string }>(
       `DELETE FROM {mcp_calls} WHERE session = $1 AND NOT ${isAlive('owner')} RETURNING request`,
@@ -188,7 +191,7 @@ export class StreamTable {
     return rows.map(({ request }) => JSON.parse(request) as RequestId)
   }
 
-  /** Allows other processes to take over the streams of this process, which stops. */
+  /** Lets other processes take over the streams of this process, because this process is shutting down. */
   async release(): Promise<void> {
     await this.#database.query(
       `UPDATE {mcp_streams} SET owner = '' WHERE owner = $1`,

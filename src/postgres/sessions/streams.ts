@@ -171,8 +171,8 @@ export class SharedStreams implements Streams {
     for (const stream of this.#open.values()) {
       const reader = readers.get(stream.id)
       if (reader === undefined) continue
-      stream.followed = reader !== this.#options.processId
-      if (stream.followed) stream.disconnect()
+      stream.hasOtherReader = reader !== this.#options.processId
+      if (stream.hasOtherReader) stream.disconnect()
     }
     for (const follower of this.#followers) follower.wake()
   }

@@ -48,7 +48,7 @@ export async function takeOver(
   const taken = await streams.takeOver(session.id, id, orphan.owner)
   if (!taken) return
   const stream = session.streams.adopt(id, call, taken.seq)
-  stream.followed = taken.followed
+  stream.hasOtherReader = taken.hasOtherReader
   const send = async (): Promise<void> => {
     if (call) {
       const answer = await runAgain(session, stream, call, caller)

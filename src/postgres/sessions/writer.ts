@@ -26,7 +26,7 @@ export interface WrittenStream {
   /** The ids of the requests to the client that were sent on the stream. */
   readonly questions: readonly number[]
   /** Whether the client is connected to another process, which is notified of each event. */
-  readonly followed: boolean
+  readonly hasOtherReader: boolean
   /** Called when another process has taken over the stream. */
   lose(): void
 }
@@ -233,8 +233,8 @@ export class StreamWriter {
     const saved = inState('saved')
     const ended = inState('ended')
     const woken = new Set<string>()
-    for (const { stream } of batch.events) if (stream.followed) woken.add(stream.session)
-    for (const stream of ended) if (stream.followed) woken.add(stream.session)
+    for (const { stream } of batch.events) if (stream.hasOtherReader) woken.add(stream.session)
+    for (const stream of ended) if (stream.hasOtherReader) woken.add(stream.session)
     const refused = await this.#table.write({
       opened: inState('opened').map((stream) => {
         return [stream.session, stream.id, stream.request, stream.callText]
