@@ -164,8 +164,8 @@ export class BaseClient {
   use(layer: ClientMiddleware): void
   /** Adds middleware for one method, or with `*` for every message. */
   use<Method extends string>(method: Method, layer: ClientMiddleware<Method>): void
-  use(pattern: string | ClientMiddleware, layer = pattern as ClientMiddleware): void {
-    layer.attach(this.#connection, pattern)
+  use(methodOrLayer: string | ClientMiddleware, layer = methodOrLayer as ClientMiddleware): void {
+    layer.attach(this.#connection, methodOrLayer)
   }
 
   /** Sends any notification. */

@@ -15,7 +15,7 @@ import type {
   ExtensionRequest,
   ExtensionTarget,
   PassMessage,
-  ServerAnswer,
+  ServerRequestHandler,
 } from './extension.ts'
 import { addLayer } from './middleware.ts'
 import type { RequestOptions } from './request-options.ts'
@@ -92,7 +92,10 @@ export interface ClientExtensionOptions {
    * client declared in the session; each connection has its own object. A client of
    * `edgewise/client/tiny` answers no requests and never calls `wrap`.
    */
-  readonly wrap?: (answer: ServerAnswer, capabilities: ClientCapabilities) => ServerAnswer
+  readonly wrap?: (
+    answer: ServerRequestHandler,
+    capabilities: ClientCapabilities,
+  ) => ServerRequestHandler
   /**
    * Adds further parts of the extension, such as middleware, with `client.use`. Called by `connect`, before
    * anything is sent. If it throws or is async, `connect` rejects.

@@ -43,7 +43,7 @@ export interface ExtensionTarget {
   readonly nameParams: Map<string, string>
   /** Passes a message through the middleware. */
   pass: PassMessage
-  /** Sends one round of a request, which may take several attempts, as one operation for observers. */
+  /** Sends one round of a request. Observers see one operation, even if the round takes several attempts. */
   request(
     options: RequestOptions,
     send: (options: RequestOptions) => Promise<Result>,
@@ -55,9 +55,9 @@ export interface ClientContext {
   /** Whether the server sends the message. Otherwise the client sends it. */
   readonly incoming?: boolean
   /**
-   * The options of the client's request, such as its `signal`. For a request of the server, the options
-   * of the client's request that it belongs to, if that is known, and the `signal` that aborts when the
-   * answer is no longer needed. Absent for notifications.
+   * The options of the client's request, such as its `signal`. For a request from the server, `signal` aborts when
+   * the answer is no longer needed. The other options are then those of the client's request that the server's
+   * request belongs to, if that is known. Absent for notifications.
    */
   readonly options?: RequestOptions
 }
@@ -100,14 +100,14 @@ export interface ClientMiddleware<Method extends string = string> {
   /**
    * Adds the middleware. Called by `client.use` and `connect`.
    *
-   * @param pattern The only method whose messages pass through the middleware, or `*` for every message.
-   *   If it is not a string, only the client's requests pass through the middleware.
+   * @param onlyMethod The only method whose messages pass through the middleware, or `*` for every message.
+   *   If it is absent or not a string, only the client's requests pass through the middleware.
    */
-  readonly attach: (connection: ExtensionTarget, pattern?: Method | object) => void
+  readonly attach: (connection: ExtensionTarget, onlyMethod?: Method | object) => void
 }
 
-/** Answers a request from the server, which has not been validated yet. */
-export type ServerAnswer = (request: {
+/** A function of the client that answers a request from the server. The request has not been validated yet. */
+export type ServerRequestHandler = (request: {
   readonly method: string
   readonly params?: JsonObject
 }) => Promise<JsonObject>

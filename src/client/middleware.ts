@@ -33,13 +33,13 @@ export function middleware<Method extends string = string>(
 // The types of the messages depend on the method with which the middleware is added
 export function middleware(run: WrapMessage): ClientMiddleware {
   return {
-    attach(connection, pattern) {
+    attach(connection, onlyMethod) {
       addLayer(connection, (message, ctx, last) => {
         const { method, params = {} } = message
         // Without a method, the middleware wraps only the client's own requests
         const isWrapped =
-          typeof pattern === 'string'
-            ? pattern === '*' || pattern === method
+          typeof onlyMethod === 'string'
+            ? onlyMethod === '*' || onlyMethod === method
             : ctx.options && !ctx.incoming
         if (!isWrapped) return last(message)
         const next = async (newParams?: JsonObject, options?: RequestOptions): Promise<Result> =>

@@ -18,6 +18,7 @@ export async function restoreSession(connection: Connection): Promise<void> {
   await connection.restoreOnce(async () => {
     try {
       await initialize(connection, {})
+      // Renews the subscriptions in the new session
       await connection.changes?.restore()
     } catch (cause) {
       throw new SdkError('SESSION_LOST', 'The server ended the session', { cause })

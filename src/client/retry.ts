@@ -88,7 +88,7 @@ const lookupOptions = new WeakSet<object>()
 export function retry(options: RetryOptions = {}): ClientMiddleware {
   requireKnown('retry', options, OPTION_NAMES)
   return {
-    attach(connection, pattern) {
+    attach(connection, onlyMethod) {
       const { maxAttempts = 3, isIdempotent = idempotencyByAnnotations(connection) } = options
       const layer = middleware(async (request, { incoming, options: requestOptions }, next) => {
         if (incoming || !requestOptions || lookupOptions.has(requestOptions)) return next()
@@ -115,7 +115,7 @@ export function retry(options: RetryOptions = {}): ClientMiddleware {
           }
         })
       })
-      layer.attach(connection, pattern)
+      layer.attach(connection, onlyMethod)
     },
   }
 }

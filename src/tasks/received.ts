@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
-import type { ServerAnswer } from '../client/extension.ts'
+import type { ServerRequestHandler } from '../client/extension.ts'
 import { encodeBase64Url } from '../protocol/base64url.ts'
 import { ProtocolError, toErrorObject } from '../protocol/errors.ts'
 import { INVALID_PARAMS, INVALID_REQUEST } from '../protocol/error-codes.ts'
@@ -61,7 +61,11 @@ export const CLIENT_TASK_CAPABILITIES: ClientTaskCapabilities = {
  *
  * @param declared The requests that the client has declared it can run as tasks.
  */
-function createReceiver(tasks: Tasks, declared: JsonObject, answer: ServerAnswer): ServerAnswer {
+function createReceiver(
+  tasks: Tasks,
+  declared: JsonObject,
+  answer: ServerRequestHandler,
+): ServerRequestHandler {
   return async (request) => {
     const { method, params = {} } = request
     const handler = Object.hasOwn(methods, method) ? methods[method] : undefined
@@ -101,7 +105,7 @@ function startTask(
   tasks: Tasks,
   method: string,
   params: JsonObject,
-  answer: ServerAnswer,
+  answer: ServerRequestHandler,
 ): JsonObject {
   if (tasks.size >= MAX_TASKS) throw new ProtocolError(INVALID_PARAMS, 'Too many tasks are open')
   const { task: requestedTask, ...requestParams } = params

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#associating-related-task-messages
  */
-import type { ServerAnswer } from '../client/extension.ts'
+import type { ServerRequestHandler } from '../client/extension.ts'
 import type { ClientCapabilities, JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { META_RELATED_TASK } from './wire.ts'
@@ -16,17 +16,23 @@ export const taskReceiver: unique symbol = Symbol('taskReceiver')
 
 /** A client's `tasks` capability. */
 export interface ClientTaskCapabilities extends JsonObject {
-  [taskReceiver]?(answer: ServerAnswer, capabilities: ClientCapabilities): ServerAnswer
+  [taskReceiver]?(
+    answer: ServerRequestHandler,
+    capabilities: ClientCapabilities,
+  ): ServerRequestHandler
 }
 
 /** Wraps a client's request handlers as its declared capability requires. */
-export function wrapHandler(answer: ServerAnswer, capabilities: ClientCapabilities): ServerAnswer {
+export function wrapHandler(
+  answer: ServerRequestHandler,
+  capabilities: ClientCapabilities,
+): ServerRequestHandler {
   const { tasks }: { tasks?: ClientTaskCapabilities } = capabilities
   return tasks?.[taskReceiver]?.(answer, capabilities) ?? withRelatedTask(answer)
 }
 
 /** Wraps a request handler so that each response names the task that the request belongs to, if any. */
-export function withRelatedTask(answer: ServerAnswer): ServerAnswer {
+export function withRelatedTask(answer: ServerRequestHandler): ServerRequestHandler {
   return async (request) => {
     const result = await answer(request)
     const meta = request.params?._meta
