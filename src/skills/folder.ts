@@ -9,7 +9,7 @@ import { readFrontmatter } from './frontmatter.ts'
 import { rootOf, SKILL_FILE, type Frontmatter, type Skill } from './skill.ts'
 
 /** The options that every skill has. */
-export interface SkillPlacement {
+export interface BaseSkill {
   /**
    * Path segments before the skill's own name, such as `acme/billing`.
    *
@@ -27,7 +27,7 @@ export interface SkillPlacement {
 }
 
 /** A skill whose files are known in advance. */
-export interface StaticSkill extends SkillPlacement {
+export interface StaticSkill extends BaseSkill {
   /** The files by their paths, such as `references/FORMS.md`; `SKILL.md` is one of them. */
   files: { readonly [path: string]: string | Uint8Array }
 }
@@ -41,7 +41,7 @@ export interface SkillFile {
   readonly mimeType: string
   readonly content: string | Uint8Array<ArrayBuffer>
   readonly bytes: Uint8Array<ArrayBuffer>
-  readonly visible: SkillPlacement['visible']
+  readonly visible: BaseSkill['visible']
 }
 
 /** The number of files that every host accepts in a skill. */
@@ -59,7 +59,7 @@ const encoder = new TextEncoder()
  *
  * @throws {TypeError} If the name or the prefix cannot be part of a URI.
  */
-export function skillUri({ name }: Frontmatter, { prefix = '' }: SkillPlacement): string {
+export function skillUri({ name }: Frontmatter, { prefix = '' }: BaseSkill): string {
   if (!NAME.test(name) || name.length > MAX_NAME_LENGTH) {
     throw new TypeError(`A skill cannot be called "${name}": use a-z, 0-9 and single hyphens`)
   }

@@ -25,7 +25,7 @@ import {
   mimeTypeOf,
   skillUri,
   type SkillFile,
-  type SkillPlacement,
+  type BaseSkill,
   type StaticSkill,
 } from './folder.ts'
 import { DIRECTORY, rootOf, SKILL_FILE, type Frontmatter, type Skill } from './skill.ts'
@@ -34,7 +34,7 @@ import { DIRECTORY, rootOf, SKILL_FILE, type Frontmatter, type Skill } from './s
  * A skill whose files are generated on request. Hosts cannot verify them, and may refuse to load
  * them.
  */
-export interface DynamicSkill extends SkillPlacement {
+export interface DynamicSkill extends BaseSkill {
   /** The frontmatter, which must equal the frontmatter of the generated `SKILL.md`, field by field. */
   frontmatter: Frontmatter
   /** The paths of its files, including `SKILL.md`. */
@@ -56,7 +56,7 @@ export interface SkillsOptions {
 
 interface ServedSkill {
   readonly uri: string
-  readonly placement: SkillPlacement
+  readonly source: BaseSkill
   readonly entry: () => Promise<Skill>
 }
 
@@ -143,7 +143,7 @@ class SkillsExtension implements ServerExtension {
     const uri = skillUri(frontmatter, source)
     return {
       uri,
-      placement: source,
+      source: source,
       entry: createEntryReader(uri, frontmatter, this.#files.values()),
     }
   }
@@ -153,16 +153,16 @@ class SkillsExtension implements ServerExtension {
     const uri = skillUri(frontmatter, source)
     if (this.#files.has(uri)) throw new TypeError(`"${uri}" exists already`)
     const entry: Skill = { uri, frontmatter, resources: 'dynamic' }
-    return { uri, placement: source, entry: () => Promise.resolve(entry) }
+    return { uri, source: source, entry: () => Promise.resolve(entry) }
   }
 
   async #list({ cursor }: JsonObject, ctx: Context): Promise<Result> {
     const listed = this.#served.filter(
-      ({ placement }) => placement.listed !== false && isVisible(placement, ctx),
+      ({ source }) => source.listed !== false && isVisible(source, ctx),
     )
     const { page, nextCursor } = this.#pages(listed, cursor, 'skills')
     const entries = await Promise.all(page.map(({ entry }) => entry()))
-    const isRestricted = this.#served.some(({ placement }) => placement.visible)
+    const isRestricted = this.#served.some(({ source }) => source.visible)
     return {
       ...this.#cache,
       ...(isRestricted && { cacheScope: 'private' }),
@@ -173,13 +173,11 @@ class SkillsExtension implements ServerExtension {
 
   async #get(params: JsonObject, ctx: Context): Promise<Result> {
     const uri = requireString(params, 'uri')
-    const served = this.#served.find(
-      (skill) => skill.uri === uri && isVisible(skill.placement, ctx),
-    )
+    const served = this.#served.find((skill) => skill.uri === uri && isVisible(skill.source, ctx))
     if (!served) throw new ProtocolError(INVALID_PARAMS, `There is no skill at "${uri}"`, { uri })
     return {
       ...this.#cache,
-      ...(served.placement.visible && { cacheScope: 'private' }),
+      ...(served.source.visible && { cacheScope: 'private' }),
       skill: await served.entry(),
     }
   }
