@@ -28,7 +28,7 @@ export interface ServerFacts {
   /** The codes from -32099 to -32000 that exist. If absent, all of them may be used. */
   readonly reservedCodes?: readonly number[]
   /** The error code for a missing client capability, if the revision has one. */
-  readonly missingCapability?: number
+  readonly capabilityErrorCode?: number
   /** Whether URL mode elicitations have ids, a completion notification, and an error that requires them. */
   readonly elicitationIds?: boolean
 }
@@ -51,7 +51,7 @@ const facts: Readonly<Record<Revision, ServerFacts>> = {
       MISSING_REQUIRED_CLIENT_CAPABILITY,
       UNSUPPORTED_PROTOCOL_VERSION,
     ],
-    missingCapability: MISSING_REQUIRED_CLIENT_CAPABILITY,
+    capabilityErrorCode: MISSING_REQUIRED_CLIENT_CAPABILITY,
   },
 }
 

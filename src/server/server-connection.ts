@@ -39,7 +39,7 @@ import type { Outbox } from './outbox.ts'
 import { missingMember } from './request/params.ts'
 import {
   isSelfDescribing,
-  noSessions,
+  unsupportedSessions,
   readRequestMeta,
   requireStatelessRevision,
 } from './request/request-meta.ts'
@@ -221,7 +221,7 @@ export class ServerConnection {
       return new ProtocolError(INVALID_REQUEST, `"${method}" came before "initialize"`)
     }
     return method === 'initialize'
-      ? noSessions(revisions, METHOD_NOT_FOUND, params?.protocolVersion)
+      ? unsupportedSessions(revisions, METHOD_NOT_FOUND, params?.protocolVersion)
       : missingMember('_meta')
   }
 

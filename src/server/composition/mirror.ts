@@ -65,7 +65,7 @@ export function createMirror(
   const mirrorTemplates = mirrorRegistry(registries.resourceTemplates, differs)
   let hasStarted = false
   return (entries) => {
-    // Checked first, because additions cannot be undone unnoticed: each is announced to clients,
+    // Checked first, because an addition cannot be rolled back silently: it is announced to clients,
     // and its capability stays declared
     if (!hasStarted) requireFree(registries, entries)
     hasStarted = true

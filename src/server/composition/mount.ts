@@ -64,8 +64,8 @@ function mountServer(server: Server, prefix: string, mounted: Server): Mount {
   const source = fullDefinitionOf(mounted)
   if (isMountedIn(target, source)) throw new TypeError('A server cannot be mounted in itself')
   const mirror = createMirror(target, (previous, next) => previous !== next)
-  const readEntries = createEntryReader(source, prefix)
-  mirror(readEntries())
+  const convertEntries = createEntryConverter(source, prefix)
+  mirror(convertEntries())
   const mount = { source }
   const mounts = mountsByServer.get(target) ?? new Set()
   mountsByServer.set(target, mounts.add(mount))
@@ -76,7 +76,7 @@ function mountServer(server: Server, prefix: string, mounted: Server): Mount {
       server.notify.resourceUpdated(change.uri)
     } else {
       try {
-        mirror(readEntries())
+        mirror(convertEntries())
       } catch (error) {
         target.report(error)
       }
@@ -91,8 +91,11 @@ function mountServer(server: Server, prefix: string, mounted: Server): Mount {
   return { unmount: async () => unmount() }
 }
 
-/** Creates a function that returns the current entries of a server. */
-function createEntryReader(source: ServerDefinition, prefix: string): () => SourceEntries {
+/**
+ * Creates a function that converts the current entries of a mounted server to entries with the prefix, which run
+ * with the middleware of the mounted server.
+ */
+function createEntryConverter(source: ServerDefinition, prefix: string): () => SourceEntries {
   const prefixed = (name: string): string => `${prefix}_${name}`
   const report = (error: unknown, ctx: InternalContext): void => source.report(error, ctx)
   const tools = convertEnabled<ToolEntry>(source.tools, (name, entry) => {

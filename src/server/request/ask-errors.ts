@@ -52,7 +52,7 @@ export function describeAskError(
 ): ErrorObject | undefined {
   if (isMissingCapability(error)) {
     const { message, data } = error
-    return { code: serverFacts(revision).missingCapability ?? INTERNAL_ERROR, message, data }
+    return { code: serverFacts(revision).capabilityErrorCode ?? INTERNAL_ERROR, message, data }
   }
   if (!isUnsupported(error) && !isUnanswered(error)) return undefined
   report(error)

@@ -65,9 +65,9 @@ export class RequestContext extends BaseRequestContext implements Context {
    */
   override handleFailure(error: unknown, report: () => void): string {
     if (error instanceof InputPending) throw error
-    const capabilityMissing = isMissingCapability(error)
-    if (capabilityMissing && serverFacts(this.exchange.revision).missingCapability) throw error
-    if (capabilityMissing || isUnsupported(error)) return error.message
+    const isCapabilityMissing = isMissingCapability(error)
+    if (isCapabilityMissing && serverFacts(this.exchange.revision).capabilityErrorCode) throw error
+    if (isCapabilityMissing || isUnsupported(error)) return error.message
     ;(this.#pendingReports ??= []).push(report)
     return isUnanswered(error) ? error.message : TOOL_FAILED
   }

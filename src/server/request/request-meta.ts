@@ -47,7 +47,7 @@ export function readRequestMeta(params: JsonObject | undefined): RequestMeta {
 }
 
 /**
- * Finds the facts of a stateless revision that the server supports.
+ * Returns the supported revision without sessions that has the given version.
  *
  * @throws {ProtocolError} `UNSUPPORTED_PROTOCOL_VERSION`, with the supported versions in `data`.
  */
@@ -71,8 +71,8 @@ export function unsupportedVersion(
   return noCommonRevision(revisions, UNSUPPORTED_PROTOCOL_VERSION, problem, requested)
 }
 
-/** Creates an error, with any code, for a server that supports no revision with sessions. */
-export function noSessions(
+/** Creates the error, with the given code, that the server supports no revision with sessions. */
+export function unsupportedSessions(
   revisions: readonly RevisionFacts[],
   code: number,
   requested: unknown,

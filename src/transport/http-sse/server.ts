@@ -74,8 +74,8 @@ const SESSION_PARAMETER = 'session'
  * than for `createHandler`, and route all methods of that path to this handler.
  *
  * A session lasts as long as its stream, and is in the memory of this handler. The client's messages must therefore
- * reach the process that has the stream, and must come from the principal that opened it. The caller that your program
- * passes with the GET applies to the whole session.
+ * reach the process that has the stream, and must come from the principal that opened it. If you pass a
+ * `caller` as the second argument when you handle the GET, it applies to the whole session.
  *
  * @example
  * ```ts
@@ -147,15 +147,15 @@ class SseEndpoint {
     const { maxConnections = 10_000, keepAliveMs, messagePath } = this.#options
     const { maxConnectionsPerCaller = Math.ceil(maxConnections / 2) } = this.#options
     const { size } = this.#connections
-    const account = accountOf(caller)
-    const ofAccount = ({ caller: other }: SseConnection): boolean => accountOf(other) === account
-    const countOfAccount = (): number => [...this.#connections.values()].filter(ofAccount).length
-    // Counting takes time, so it is skipped while all accounts together have fewer connections than the limit of one
-    const isAccountFull =
-      account !== undefined &&
+    const callerKey = accountOf(caller)
+    const isOfCaller = ({ caller: other }: SseConnection): boolean => accountOf(other) === callerKey
+    const countOfCaller = (): number => [...this.#connections.values()].filter(isOfCaller).length
+    // Counting takes time, so it is skipped while all callers together have fewer connections than one caller may have
+    const isCallerFull =
+      callerKey !== undefined &&
       size >= maxConnectionsPerCaller &&
-      countOfAccount() >= maxConnectionsPerCaller
-    if (this.#closed || size >= maxConnections || isAccountFull) {
+      countOfCaller() >= maxConnectionsPerCaller
+    if (this.#closed || size >= maxConnections || isCallerFull) {
       const error = new ProtocolError(INTERNAL_ERROR, 'The server has too many connections')
       throw new HttpError(503, error)
     }
@@ -260,7 +260,7 @@ function readFrame(text: string): unknown {
   let frame: unknown
   try {
     frame = parseJson(text)
-    // Frames that must not be answered with an error are validated where the session is known
+    // Notifications and responses get no error response. The session validates them, and reports invalid ones
     return Array.isArray(frame) || !isAnswerable(frame) ? frame : validateMessage(frame)
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error

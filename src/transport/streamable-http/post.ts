@@ -9,7 +9,7 @@ import { isRequest, isResponse } from '../../protocol/jsonrpc.ts'
 import type { JsonRpcMessage } from '../../protocol/types.ts'
 import { haveSessions } from '../../protocol/revisions.ts'
 import { parseJson, readableId, validateMessage } from '../../protocol/validate.ts'
-import { isSelfDescribing, noSessions } from '../../server/request/request-meta.ts'
+import { isSelfDescribing, unsupportedSessions } from '../../server/request/request-meta.ts'
 import { accepted, HttpError, invalidRequest } from '../http/http-error.ts'
 import { readBody } from '../http/request-body.ts'
 import type { IncomingRequest } from './incoming.ts'
@@ -46,7 +46,7 @@ export async function post(incoming: IncomingRequest, sessions: SessionManager):
         throw new ProtocolError(METHOD_NOT_FOUND, 'Method not found: "initialize"')
       }
       if (!haveSessions(server.revisions)) {
-        throw noSessions(
+        throw unsupportedSessions(
           server.revisions,
           HEADER_MISMATCH,
           isInitialize ? message.params?.protocolVersion : (version ?? undefined),
