@@ -1,5 +1,5 @@
 /**
- * A Durable Object with the events of some types: it stores them, wakes streams, and delivers to
+ * A Durable Object with the events of one or more event types: it stores them, wakes streams, and delivers to
  * webhooks in its alarm handler.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/alarms/
@@ -170,6 +170,6 @@ function wake(socket: WebSocket): void {
   try {
     socket.send('')
   } catch {
-    socket.close(1011, 'The stream does not read')
+    socket.close(1011, 'The socket cannot be written to')
   }
 }

@@ -1,17 +1,17 @@
 /**
- * Timeouts of calls between objects, so that an object that hangs does not make clients wait forever.
+ * Timeouts of calls between Durable Objects, so that an object that hangs does not make clients wait forever.
  */
 import { withTimeout } from '#internal/patterns'
 
 /** Passed in place of a signal, because only the timeout aborts a call. */
 const NO_SIGNAL = undefined
-/** How long a call of an object may take, in milliseconds. */
+/** How long a call to a Durable Object may take, in milliseconds. */
 const OBJECT_TIMEOUT_MS = 10_000
 
 /**
- * Calls an object with a timeout.
+ * Calls a Durable Object with a timeout.
  *
- * @param name The name of the called object, for the error.
+ * @param name The name of the called Durable Object, for the error.
  * @throws {SdkError} `TIMEOUT`.
  */
 export function withObjectTimeout<T>(

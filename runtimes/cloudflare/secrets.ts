@@ -1,6 +1,6 @@
 /**
  * The secrets that encrypt the state that is passed through clients. Without configuration, a secret is
- * generated once and stored in an object, so that a new project works immediately.
+ * generated once and stored in a Durable Object, so that a new project works immediately.
  *
  * @see https://developers.cloudflare.com/workers/configuration/secrets/
  */
@@ -12,8 +12,8 @@ import { withObjectTimeout } from './object-timeout.ts'
 import type { WorkerOptions } from './options.ts'
 
 /**
- * The name of the object that stores the generated secret. The object is of the class of sessions,
- * but no session has its id, because ids of sessions are random and not derived from names.
+ * The name of the Durable Object that stores the generated secret. The object is an instance of `McpSession`, the class
+ * of the objects of sessions. No session has its id, because ids of sessions are random and not derived from names.
  */
 const SECRET_OBJECT = 'edgewise sealing secret'
 
@@ -23,7 +23,8 @@ const MIN_CHARACTERS = 16
 /**
  * Returns the secrets that the application configured, if any.
  *
- * @throws {SdkError} `INVALID_USE` if `MCP_SECRET` is too short. The sealer checks other secrets.
+ * @throws {SdkError} `INVALID_USE` if `MCP_SECRET` is too short. Secrets of the option `secrets` are checked later, by the
+ *   functions that encrypt with them.
  */
 export function configuredSecrets({ secrets }: WorkerOptions): Secrets | undefined {
   if (secrets !== undefined) return secrets

@@ -138,7 +138,7 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   'supported-version': {
     severity: 'error',
     requirement:
-      'Each version that "server/discover" lists, or with which "initialize" is answered, can be used.',
+      'The server supports every version that it lists in "server/discover" or returns from "initialize".',
     url: `${modern}/basic/versioning`,
   },
   'unsupported-version': {
@@ -207,7 +207,8 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   },
   'list-fails': {
     severity: 'error',
-    requirement: 'The lists of the declared capabilities can be read.',
+    requirement:
+      'For each declared capability that has lists, such as "tools", the list requests succeed.',
     url: `${legacy}/basic/lifecycle#capability-negotiation`,
   },
   'list-slow': {

@@ -140,7 +140,7 @@ export type EventErrorKind =
   | 'Unsupported'
   | 'CallbackEndpointError'
 
-/** The webhook mode, which `webhooks` creates. Bundles of other servers do not contain it. */
+/** The webhook mode, which `webhooks` creates. It is an option, so that a bundle contains it only if the server uses it. */
 export interface WebhookMode {
   /** Creates the storage of servers that have none of their own. */
   createStorage(): EventStorage

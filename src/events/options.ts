@@ -24,7 +24,10 @@ export interface EventsOptions {
   streams?: StreamMode
   /** Delivers events by webhook, created by `webhooks`. By default there are no webhooks. */
   webhooks?: WebhookMode
-  /** Lets event types have the option `poll`: pass `pollSources`. By default they cannot have it. */
+  /**
+   * Lets event types have the option `poll`, with which the server polls a source of events: pass `pollSources`.
+   * By default they cannot have it.
+   */
   sources?: EventSources
   /**
    * The codes of errors: `'sketch'` for those of the first draft of the extension, which ChatGPT uses,
@@ -61,7 +64,7 @@ export interface EventsOptions {
   profile?: 'chatgpt'
 }
 
-/** The mode of streams, which `streams` creates. Bundles of other servers do not contain it. */
+/** The mode of streams, which `streams` creates. It is an option, so that a bundle contains it only if the server uses it. */
 export type StreamMode = (
   host: ServerEventHost,
 ) => (params: JsonObject, ctx: RequestContext) => Promise<Result>

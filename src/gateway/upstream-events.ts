@@ -159,7 +159,7 @@ export class UpstreamEvents {
   }
 
   /**
-   * The options of a forwarded request. They declare the events that the caller declared, so that the
+   * The options of a forwarded request. They repeat the caller's declaration of the events extension, so that the
    * upstream server answers with error codes that the caller knows.
    */
   #options({ signal, client, meta }: RequestContext): RequestOptions {

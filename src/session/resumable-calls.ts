@@ -57,7 +57,7 @@ type SendQuestion = (
 export class ResumableCalls {
   readonly #session: Session
   readonly #streams: Streams
-  /** The calls of an earlier process, by the ids of the requests to the client that they wait for. */
+  /** The calls of an earlier process, by the id of each JSON-RPC request to the client whose answer a call needs. */
   readonly #suspended = new Map<string, ResumableCall>()
 
   constructor(session: Session, streams: Streams) {
@@ -182,11 +182,11 @@ export const resumableCalls: ResumableCallStore = {
 
 /** Adds the client's answer to an input request of a call whose handler is not running. */
 export function addAnswer(call: ResumableCall, id: string, response: JsonRpcResponse): void {
-  const { unanswered, answers, recording } = call
+  const { unanswered, answers: unprocessedAnswers, recording } = call
   const key = unanswered[id] as string
   delete unanswered[id]
   if ('result' in response) {
-    answers[key] = response.result
+    unprocessedAnswers[key] = response.result
     return
   }
   recording.answers[key] = { digest: recording.open[key] as string, error: response.error }

@@ -22,7 +22,7 @@ import type { Tables } from './tables.ts'
 /** How many streams are cached, so that most events are inserted without a query first. */
 const MAX_CACHED = 1000
 
-/** The limits are checked when this fraction of a limit was added. */
+/** The limits are checked each time that the new events amount to this fraction of a limit. */
 const CHECK_FRACTION = 1 / 8
 
 /** Options of an event store. */

@@ -90,8 +90,13 @@ export interface ModelContext {
   ): void
 }
 
-/** Marks the polyfill, in every script and frame of the page. */
-export const POLYFILL: unique symbol = /* @__PURE__ */ Symbol.for('edgewise.modelContextPolyfill')
+/**
+ * The key of the polyfill's function that returns its registrations. Only the polyfill has the key, so the key also
+ * tells the polyfill from the browser's model context, in every script and frame of the page.
+ */
+export const POLYFILL_REGISTRATIONS: unique symbol = /* @__PURE__ */ Symbol.for(
+  'edgewise.modelContextPolyfill',
+)
 
 /** Which model context to find. */
 export interface FindModelContextOptions {
@@ -115,7 +120,7 @@ export function findModelContext({ native = false }: FindModelContextOptions = {
   | undefined {
   const { document, navigator } = globalThis as { document?: object; navigator?: object }
   const context = contextOf(document) ?? contextOf(navigator)
-  return native && context && POLYFILL in context ? undefined : context
+  return native && context && POLYFILL_REGISTRATIONS in context ? undefined : context
 }
 
 function contextOf(holder: object | undefined): ModelContext | undefined {

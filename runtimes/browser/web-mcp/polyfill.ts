@@ -7,7 +7,7 @@
 import { isObject } from '../../../src/index.ts'
 import { isSecureOrigin } from './exposed-origins.ts'
 import {
-  POLYFILL,
+  POLYFILL_REGISTRATIONS,
   type ModelContext,
   type ModelContextTool,
   type RegisteredTool,
@@ -64,7 +64,7 @@ function createModelContext(shape: 'dictionary' | 'interface'): ModelContext {
   const listed = new WeakMap<object, Registration>()
 
   const context = Object.assign(new EventTarget(), {
-    [POLYFILL]: () => registrations.values(),
+    [POLYFILL_REGISTRATIONS]: () => registrations.values(),
     ontoolchange: null as ((event: Event) => void) | null,
     ontoolactivated: null as ((event: Event) => void) | null,
     ontoolcancel: null as ((event: Event) => void) | null,
@@ -153,8 +153,8 @@ function registrationsIn(view: Window): Registration[] {
 function registrationsOf(view: Window): Registration[] {
   try {
     const context = (view.document as { modelContext?: object }).modelContext
-    if (!context || !(POLYFILL in context)) return []
-    return [...(context[POLYFILL] as () => Iterable<Registration>)()]
+    if (!context || !(POLYFILL_REGISTRATIONS in context)) return []
+    return [...(context[POLYFILL_REGISTRATIONS] as () => Iterable<Registration>)()]
   } catch {
     // The document of another origin cannot be read
     return []
