@@ -1,5 +1,5 @@
 /**
- * `edgewise card` prints the server card that a module exports; `edgewise publish` converts it to an
+ * `edgewise card` prints the server card that a module exports; `edgewise registry-entry` converts it to an
  * entry of the MCP registry.
  */
 import { readFile } from 'node:fs/promises'
@@ -32,22 +32,14 @@ export async function printCard([file, ...others]: readonly string[]): Promise<n
 }
 
 /**
- * `edgewise publish`: validates an entry of the registry, and prints it. The entry is read from a file, such as
+ * `edgewise registry-entry`: validates an entry for the registry, and prints it. The entry is read from a file, such as
  * `server.json`, or created from the card that a module exports.
  *
- * @throws {UsageError} If there is no entry, it is invalid, or `--dry-run` is missing.
+ * @throws {UsageError} If there is no entry, or it is invalid.
  */
-export async function publish(
-  [file, ...others]: readonly string[],
-  isDryRun: boolean,
-): Promise<number> {
+export async function printRegistryEntry([file, ...others]: readonly string[]): Promise<number> {
   if (others.length > 0) throw new UsageError(`Unexpected argument: "${others[0]}"`)
   const path = requireFile(file)
-  if (!isDryRun) {
-    throw new UsageError(
-      'Only "--dry-run" is supported: publish the entry that it prints with "mcp-publisher"',
-    )
-  }
   const cards = await import('../../../src/cards/index.ts')
   if (path.endsWith('.json')) {
     const value = await readJson(path)
@@ -58,7 +50,7 @@ export async function publish(
     for (const member of dropped) printNotice(`The registry does not support "${member}"`)
     printJson(entry)
   }
-  printNotice('The entry is valid')
+  printNotice('The entry is valid. To publish it, use "mcp-publisher"')
   return 0
 }
 

@@ -9,4 +9,5 @@ listenForInterruptions()
 const words = process.argv.slice(2)
 process.exitCode = await runCommand(words)
 // The module of a card may have started a server, which must not keep the program running
-if (words[0] === 'card' || words[0] === 'publish') process.stdout.write('', () => process.exit())
+if (words[0] === 'card' || words[0] === 'registry-entry')
+  process.stdout.write('', () => process.exit())

@@ -5,7 +5,7 @@ import { SdkError, ProtocolError } from '../../../src/index.ts'
 import { readArguments, type Invocation, type LocalInvocation } from './arguments.ts'
 import { bridge } from './bridge.ts'
 import { call } from './call.ts'
-import { printCard, publish } from './card.ts'
+import { printCard, printRegistryEntry } from './card.ts'
 import { complete } from './complete.ts'
 import { discoverServers, resolveDomain } from './domain.ts'
 import { events } from './events.ts'
@@ -45,7 +45,7 @@ const runLocally: Readonly<
   uninstall: async (invocation) => (await import('./install.ts')).uninstall(invocation),
   discover: ({ commandArguments, options }) => discoverServers(commandArguments, options),
   card: ({ commandArguments }) => printCard(commandArguments),
-  publish: ({ commandArguments, options }) => publish(commandArguments, options.dryRun),
+  'registry-entry': ({ commandArguments }) => printRegistryEntry(commandArguments),
   migrate: async (invocation) =>
     (await import('./migrate/migrate.ts')).migrate(invocation, await version()),
   new: ({ commandArguments }) => newProject(commandArguments),

@@ -78,10 +78,10 @@ const commands = {
   ],
   discover: ['<domain>', 'list the servers of a domain', 'example.com'],
   card: ['<module>', 'print the server card that a module exports', 'server.js'],
-  publish: [
-    '<module> --dry-run',
+  'registry-entry': [
+    '<module>',
     'validate and print an entry for the MCP registry, from a card or a server.json',
-    'server.js --dry-run',
+    'server.js',
   ],
   migrate: ['[folder]', 'convert servers of the official SDK and of McpAgent', 'my-server'],
   new: [
@@ -105,7 +105,7 @@ const LOCAL_COMMANDS = [
   'uninstall',
   'discover',
   'card',
-  'publish',
+  'registry-entry',
   'migrate',
   'new',
 ] as const
@@ -192,8 +192,8 @@ const options: readonly (readonly [option: string, meaning: string, scope?: Opti
   ],
   [
     '--dry-run',
-    'print the result, and change or publish nothing',
-    { commands: ['install', 'uninstall', 'bundle', 'publish', 'migrate'] },
+    'print the result, and change nothing',
+    { commands: ['install', 'uninstall', 'bundle', 'migrate'] },
   ],
   ['--header <name: v>', 'an HTTP header; may be repeated', { kind: 'url', also: HOST_COMMANDS }],
   [
@@ -253,7 +253,7 @@ export function checkOptions(
 /** The help text. */
 export const usage: string = `Usage: edgewise <command> <url or domain> [arguments] [options]
        edgewise <command> [arguments] [options] -- <program> [its arguments]
-       edgewise bundle|uninstall|discover|card|publish|migrate|new [arguments] [options]
+       edgewise bundle|uninstall|discover|card|registry-entry|migrate|new [arguments] [options]
 
 Commands
 ${Object.entries(commands)

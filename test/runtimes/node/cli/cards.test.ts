@@ -151,7 +151,7 @@ describe('edgewise discover', () => {
   })
 })
 
-describe('edgewise card and publish', () => {
+describe('edgewise card and registry-entry', () => {
   const module = `
     import { serverCard } from '${root}dist/src/cards/index.js'
     import { createServer } from '${root}dist/src/presets/server.js'
@@ -171,7 +171,7 @@ describe('edgewise card and publish', () => {
     const card = await edgewise('card', path)
     expect(card).toMatchObject({ code: 0, err: 'Serving\n' })
     expect(JSON.parse(card.out)).toMatchObject({ name: 'com.example/travel', version: '1.2.3' })
-    const { code, out, err } = await edgewise('publish', path, '--dry-run')
+    const { code, out, err } = await edgewise('registry-entry', path)
     expect(code).toBe(0)
     expect(JSON.parse(out)).toMatchObject({
       ...{ name: 'com.example/travel', packages: [{ identifier: 'travel' }] },
@@ -180,7 +180,7 @@ describe('edgewise card and publish', () => {
     expect(err).toContain('does not support "remotes[0].supportedProtocolVersions"')
     expect(err).toContain('The entry is valid')
     const file = await write('server.json', out)
-    expect(await edgewise('publish', file, '--dry-run')).toMatchObject({ code: 0, out })
+    expect(await edgewise('registry-entry', file)).toMatchObject({ code: 0, out })
   })
 
   it('report what is wrong', async () => {
@@ -191,9 +191,8 @@ describe('edgewise card and publish', () => {
       [['card', join(folder, 'missing.mjs')], 'Cannot load'],
       [['card', await write('none.mjs', 'export const x = 1')], 'has no export "card"'],
       [['card', await write('other.mjs', 'export const card = { name: 1 }')], '"name" must be'],
-      [['publish', path], 'Only "--dry-run" is supported'],
-      [['publish', invalid, '--dry-run'], '"name" must be'],
-      [['publish', await write('broken.json', '{'), '--dry-run'], 'Cannot read'],
+      [['registry-entry', invalid], '"name" must be'],
+      [['registry-entry', await write('broken.json', '{')], 'Cannot read'],
       [['card', path, '--dry-run'], '"card" does not support "--dry-run"'],
     ]
     for (const [words, message] of cases) {
