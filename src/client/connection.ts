@@ -181,7 +181,10 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     return call
   }
 
-  /** Sends one round of a request, which may take several attempts, as one operation for observers. */
+  /**
+   * Sends a request, in several attempts if needed. For observers, this is one operation. A request with the answers to
+   * the server's questions is another operation.
+   */
   request(
     options: RequestOptions,
     send: (options: RequestOptions) => Promise<Result>,

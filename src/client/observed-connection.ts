@@ -28,7 +28,10 @@ import type { RequestOptions } from './request-options.ts'
 /** The key of a request option: the round that an attempt belongs to. */
 const currentRound: unique symbol = Symbol('currentRound')
 
-/** One round of a request: all of its attempts are one operation. */
+/**
+ * One round of a request: all of its attempts are one operation. After the server has asked for input, the request with
+ * the answers is the next round.
+ */
 interface Round {
   method?: string
   ongoing?: OngoingOperation
