@@ -97,7 +97,7 @@ export function popup(options: PopupOptions): AuthorizationFlow {
         end: () => opened?.close(),
       }
     },
-    returned: takeRedirectResult,
+    takeRedirect: takeRedirectResult,
   }
 }
 

@@ -50,7 +50,7 @@ export class HubListeners {
   }
 
   /** Removes a socket that was closed. */
-  closed(socket: WebSocket): void {
+  removeClosed(socket: WebSocket): void {
     this.#removals?.get(socket)?.()
     this.#removals?.delete(socket)
   }

@@ -120,8 +120,8 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Du
 
     #closed(socket: WebSocket): void {
       this.#quota.release()
-      this.#sessions.closed(socket)
-      this.#listeners.closed(socket)
+      this.#sessions.replaceClosed(socket)
+      this.#listeners.removeClosed(socket)
     }
 
     async #sweepLater(): Promise<void> {

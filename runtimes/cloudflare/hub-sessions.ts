@@ -130,7 +130,7 @@ export class HubSessions {
   }
 
   /** Makes another open stream of a session carry changes in place of a closed one. */
-  closed(socket: WebSocket): void {
+  replaceClosed(socket: WebSocket): void {
     if (!this.#ctx.getTags(socket).includes(TAG)) return
     const { session, current } = attachmentOf(socket)
     if (!current) return

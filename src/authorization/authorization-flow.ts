@@ -22,7 +22,7 @@ export interface AuthorizationFlow {
    * Returns the redirect with which the browser has returned to the page. Only needed by flows during which the
    * browser leaves the page. A redirect is returned only once.
    */
-  returned?(): RedirectResult | undefined
+  takeRedirect?(): RedirectResult | undefined
 }
 
 /** One visit to an authorization server. */
@@ -33,7 +33,7 @@ export interface AuthorizationRedirect {
    * Sends the user to a URL, and resolves with the URL that the user was redirected to.
    *
    * @param flow The state of the sign-in, which is secret. If the browser leaves the page, store this state until
-   *   `returned` returns it.
+   *   `takeRedirect` returns it.
    * @param signal Aborts when the result is no longer needed.
    */
   go(url: string, flow: string, signal: AbortSignal): Promise<string>

@@ -50,7 +50,7 @@ export function observeSignIn(flow: AuthorizationFlow): AuthorizationFlow & Sign
         end: () => redirect.end?.(),
       }
     },
-    returned: () => flow.returned?.(),
+    takeRedirect: () => flow.takeRedirect?.(),
     subscribe(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)

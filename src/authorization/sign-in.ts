@@ -176,7 +176,7 @@ class CodeGrant implements Grant {
   async resume(
     createRequest: GrantRequestFactory,
   ): Promise<{ server: string; token: TokenRecord } | undefined> {
-    const redirect = this.#options.interaction.returned?.()
+    const redirect = this.#options.interaction.takeRedirect?.()
     if (!redirect) return undefined
     const flow = readFlow(redirect.flow)
     const { mcpServer, issuer, resource, scopes, redirectUri } = flow
@@ -229,7 +229,7 @@ function registeredWithout({ server }: GrantRequest, missing: string): Authoriza
 function requirePkce({ server, oldRules }: GrantRequest): void {
   const { issuer, code_challenge_methods_supported: methods } = server
   if (methods ? methods.includes('S256') : oldRules) return
-  const message = `"${issuer}" does not say that it supports PKCE with S256`
+  const message = `"${issuer}" does not declare PKCE with S256`
   throw new AuthorizationError('server-metadata', message)
 }
 

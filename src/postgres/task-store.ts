@@ -87,14 +87,14 @@ export class PostgresTaskStore implements TaskStore {
   }
 
   subscribe(subscriber: TaskStoreSubscriber): () => void {
-    const messages = new TaskMessages((taskId, message) => subscriber.message(taskId, message))
+    const messages = new TaskMessages((taskId, message) => subscriber.onMessage(taskId, message))
     const stops = [
       this.#bus.subscribe(CHANGED, {
         wake: (key) => {
           const [origin, taskId] = key.split(' ')
-          if (origin !== this.#origin) subscriber.changed(taskId)
+          if (origin !== this.#origin) subscriber.onChange(taskId)
         },
-        resync: () => subscriber.changed(undefined),
+        resync: () => subscriber.onChange(undefined),
       }),
       this.#bus.subscribe(MESSAGE, {
         wake: (key) => {

@@ -211,8 +211,8 @@ export interface ServerDefinition extends ServerFeatures {
    * only while an extension is being added.
    */
   undo?: (() => void)[] | undefined
-  /** Infers the capabilities again, after middleware or an extension was added. */
-  changed(): void
+  /** Lets the capabilities be inferred again, after middleware or an extension was added. */
+  resetCapabilities(): void
 }
 
 /**
@@ -234,11 +234,11 @@ export function defineServer(
   const { onError = (error) => console.error(error), pages } = options
   if (pages && typeof pages !== 'function') throw new TypeError('"pages" must be pagesOf(size)')
   let offered: ServerCapabilities | undefined
-  const changed = (): void => {
+  const resetCapabilities = (): void => {
     offered = undefined
   }
   const listChanged = (list: 'tools' | 'resources' | 'prompts') => (): void => {
-    changed()
+    resetCapabilities()
     features.notify?.[`${list}ListChanged`]()
   }
   const definition: ServerDefinition = {
@@ -262,7 +262,7 @@ export function defineServer(
     get offered() {
       return (offered ??= Object.freeze(inferCapabilities(definition, CAN_PUSH, 'modern')))
     },
-    changed,
+    resetCapabilities,
   }
   if (info.icons?.some(({ src }) => src.startsWith('data:'))) {
     const message = 'The icons of a server are sent with every result: use URLs'

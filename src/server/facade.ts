@@ -34,7 +34,7 @@ export function createFacade<Added extends object>(
       const method = args[0] as string | undefined
       if (run.addTo) run.addTo(facade, method)
       else definition.middleware.push({ method, run })
-      definition.changed()
+      definition.resetCapabilities()
     },
   }
   const facade = Object.assign(base, added)

@@ -39,9 +39,9 @@ export interface TaskStoreSubscriber {
    * Called with the id of a task that another process has changed. Called without an id after notifications may have
    * been missed: any task may then have changed.
    */
-  changed(taskId: string | undefined): void
+  onChange(taskId: string | undefined): void
   /** Called with a message from the handler of a task. */
-  message(taskId: string, message: JsonRpcNotification): void
+  onMessage(taskId: string, message: JsonRpcNotification): void
 }
 
 /**

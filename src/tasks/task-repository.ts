@@ -31,11 +31,11 @@ export class TaskRepository {
     this.#store = store
     this.#onChange = onChange
     store.subscribe?.({
-      changed: (taskId) => {
+      onChange: (taskId) => {
         const ids = taskId === undefined ? this.subscribers.watchedTaskIds() : [taskId]
         for (const id of ids) if (this.subscribers.hasChangeListener(id)) void this.#refresh(id)
       },
-      message: (taskId, message) => this.subscribers.publishMessage(taskId, message),
+      onMessage: (taskId, message) => this.subscribers.publishMessage(taskId, message),
     })
   }
 

@@ -74,7 +74,7 @@ describe('the request for authorization', () => {
       const world = createWorld({ server: { code_challenge_methods_supported } })
       await expect(world.connect(world.signIn())).rejects.toMatchObject({
         step: 'server-metadata',
-        message: `"${ISSUER}" does not say that it supports PKCE with S256`,
+        message: `"${ISSUER}" does not declare PKCE with S256`,
       })
       expect(world.to(AUTHORIZE)).toEqual([])
       expect(world.to(`${ISSUER}/register`)).toEqual([])
@@ -307,7 +307,7 @@ describe('a page that the user leaves', () => {
       begin: () => {
         throw new Error('The user must not be redirected again')
       },
-      returned() {
+      takeRedirect() {
         const once = returned
         returned = undefined
         return once
@@ -358,7 +358,7 @@ describe('a page that the user leaves', () => {
     )
     const interaction: SignInOptions['interaction'] = {
       ...world.user,
-      returned() {
+      takeRedirect() {
         const once = returned
         returned = undefined
         return once

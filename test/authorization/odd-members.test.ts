@@ -63,7 +63,7 @@ describe('PKCE', () => {
     const world = createWorld({ server: { code_challenge_methods_supported: methods } })
     await expect(world.connect(world.signIn())).rejects.toMatchObject({
       step: 'server-metadata',
-      message: `"${ISSUER}" does not say that it supports PKCE with S256`,
+      message: `"${ISSUER}" does not declare PKCE with S256`,
     })
   })
 })

@@ -322,7 +322,7 @@ describe('a registration that the authorization server has forgotten', () => {
       const resumed = world.signIn({
         tokens,
         fetch,
-        interaction: { ...interaction, returned: () => left },
+        interaction: { ...interaction, takeRedirect: () => left },
       })
       await expect(resumed.headers(request)).rejects.toMatchObject({ answer: { error } })
       expect(await listRegistrations(tokens)).toEqual({})

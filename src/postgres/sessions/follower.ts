@@ -5,7 +5,7 @@
  */
 import type { Sink } from '../../session/event-store.ts'
 import type { CallStream } from './call-stream.ts'
-import type { StreamNews } from './stream-table.ts'
+import type { StreamBatch } from './stream-table.ts'
 import { WakeSignal } from '../../patterns/wake-signal.ts'
 
 /** How often a follower checks whether the process that writes is alive, in milliseconds. */
@@ -18,7 +18,7 @@ const WRITE_MS = 5
 export interface FollowerSession {
   /** The stream, if this process writes it. */
   local(stream: string): CallStream | undefined
-  read(stream: string, after: number): Promise<StreamNews>
+  read(stream: string, after: number): Promise<StreamBatch>
   /** The id of this process. */
   readonly processId: string
   readonly report: (error: unknown) => void
@@ -65,14 +65,14 @@ export class Follower {
       // message may wait when this client is connected
       await local?.pendingDelivery
       try {
-        const news = await this.#session.read(this.#stream, this.#seq)
-        await this.#send(news)
-        if (news.more) continue
+        const batch = await this.#session.read(this.#stream, this.#seq)
+        await this.#send(batch)
+        if (batch.more) continue
         if (local && this.#session.local(this.#stream) === local) {
           if (local.seq <= this.#seq && !local.pendingDelivery) return local.connect(this.#sink)
           // The next events of the stream are not written yet
           await this.#wakeSignal.wait(WRITE_MS)
-        } else if (await this.#waitOrStop(news)) return
+        } else if (await this.#waitOrStop(batch)) return
       } catch (error) {
         // While the database cannot be used, the client waits
         this.#session.report(error)
@@ -81,7 +81,7 @@ export class Follower {
     }
   }
 
-  async #send({ events }: StreamNews): Promise<void> {
+  async #send({ events }: StreamBatch): Promise<void> {
     for (const { id, seq, message } of events) {
       this.#seq = seq
       await this.#sink.send({ id, data: message })
@@ -89,7 +89,7 @@ export class Follower {
   }
 
   /** Waits for more events. If none will follow, closes the connection and returns `true`. */
-  async #waitOrStop({ row }: StreamNews): Promise<boolean> {
+  async #waitOrStop({ row }: StreamBatch): Promise<boolean> {
     const { processId } = this.#session
     if (!row || row.reader !== processId) {
       this.stop()

@@ -14,7 +14,7 @@ import type { Exchange } from '../../server/request/exchange.ts'
 import { wellFormedJson } from '../../protocol/well-formed-json.ts'
 import { ALL_LISTS, type ChangeLog, type LoggedChange } from '../changes.ts'
 import type { NewestConnection } from './listener-table.ts'
-import type { StreamNews } from './stream-table.ts'
+import type { StreamBatch } from './stream-table.ts'
 import { streamOfChange, streamOfMessage, type NewStreamTurn, type StreamTurn } from './turns.ts'
 
 /**
@@ -37,7 +37,7 @@ export interface ListenerSession {
   readonly refreshing: () => Promise<void> | undefined
   readonly changes: ChangeLog
   /** Returns the session's own messages after a sequence number. */
-  readonly messagesAfter: (seq: number) => Promise<StreamNews>
+  readonly messagesAfter: (seq: number) => Promise<StreamBatch>
   /** Makes a connection the newest connection. Returns `undefined` if the session has ended. */
   readonly claim: (turn: NewStreamTurn) => Promise<NewestConnection | undefined>
   /**
@@ -177,14 +177,14 @@ export class Listener implements OutgoingStream {
   /** Sends the session's own messages that were not sent yet. */
   async readMessages(): Promise<void> {
     for (let more = this.active && this.connected; more;) {
-      const news = await this.#session.messagesAfter(this.#message)
-      for (const { seq, message } of news.events) {
+      const batch = await this.#session.messagesAfter(this.#message)
+      for (const { seq, message } of batch.events) {
         if (seq <= this.#message) continue
         this.#message = seq
         if (!this.#carries(streamOfMessage(this.turns, seq))) continue
         await this.#sink?.send({ id: this.#eventId(), data: message })
       }
-      more = news.more
+      more = batch.more
     }
   }
 

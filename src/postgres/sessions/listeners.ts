@@ -15,7 +15,7 @@ import { Listener, type ListenerSession } from './listener.ts'
 const RETRY_MS = 1_000
 
 /** The newest connection of all processes. */
-export interface ListenerNews {
+export interface NewestListener {
   /** The process that has the connection; `null` after it was closed. */
   readonly listener: string | null
   /** The number of the connection. */
@@ -84,10 +84,10 @@ export class Listeners {
   }
 
   /**
-   * Handles news about the newest connection of all processes, and reads the session's own
+   * Learns which connection is the newest of all processes, and reads the session's own
    * messages.
    */
-  wake({ listener, connection, delivered }: ListenerNews): void {
+  wake({ listener, connection, delivered }: NewestListener): void {
     for (const other of this.#all) {
       if (other.number !== undefined && other.number !== connection) other.active = false
     }

@@ -222,14 +222,14 @@ export class LiveSession {
     while (this.#isStale) {
       this.#isStale = false
       try {
-        const news = await this.#parts.table.news(this.id, this.questions.ids)
-        if (!news) return this.#parts.ended(this)
-        if (this.#isDoubtful) this.listeners.goBackTo(news.sent)
+        const rows = await this.#parts.table.readLive(this.id, this.questions.ids)
+        if (!rows) return this.#parts.endDeleted(this)
+        if (this.#isDoubtful) this.listeners.goBackTo(rows.sent)
         this.#isDoubtful = false
-        this.#record.refresh(news)
-        for (const answer of news.answers) this.questions.receiveStored(answer)
-        const readers = new Map(news.streams.map(({ id, reader }) => [id, reader]))
-        this.listeners.wake(news)
+        this.#record.refresh(rows)
+        for (const answer of rows.answers) this.questions.receiveStored(answer)
+        const readers = new Map(rows.streams.map(({ id, reader }) => [id, reader]))
+        this.listeners.wake(rows)
         this.streams.wake(readers)
       } catch (error) {
         this.#parts.report(error)

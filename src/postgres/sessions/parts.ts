@@ -46,8 +46,8 @@ export interface ProcessParts {
   finish(request: RunningRequest): void
   /** Removes a session from memory if it is no longer busy. */
   settle(live: TrackedSession): void
-  /** Ends a session whose row was deleted. */
-  ended(live: TrackedSession): void
+  /** Closes a session whose row was deleted, and removes it from memory. */
+  endDeleted(live: TrackedSession): void
   /** Ends a session in all processes. */
   remove(id: string): Promise<void>
 }

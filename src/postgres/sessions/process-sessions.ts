@@ -208,7 +208,7 @@ export class ProcessSessions implements ProcessParts {
     if (this.endpoint.server.clients) live.close()
   }
 
-  ended(live: LiveSession): void {
+  endDeleted(live: LiveSession): void {
     live.close()
     this.live.delete(live)
   }
@@ -234,7 +234,7 @@ export class ProcessSessions implements ProcessParts {
   #end(id: string): void {
     this.#ended.set(id, true)
     const live = this.live.get(id)
-    if (live) this.ended(live)
+    if (live) this.endDeleted(live)
   }
 
   #resync(): void {

@@ -27,7 +27,7 @@ export interface OpenStreamRow {
 }
 
 /** The events of a stream after a given event, and the state of the stream when they were read. */
-export interface StreamNews {
+export interface StreamBatch {
   readonly events: readonly SequencedEvent[]
   /** Whether there is more to read. */
   readonly more: boolean
@@ -89,7 +89,7 @@ export class StreamTable {
   }
 
   /** Reads the events after the given event, and the state of their stream, in one snapshot. */
-  async read(session: string, stream: string, after: number): Promise<StreamNews> {
+  async read(session: string, stream: string, after: number): Promise<StreamBatch> {
     // If there are no such events, the query still returns one row, with the state of the stream
     const rows = await this.#database.query<{
       owner: string | null

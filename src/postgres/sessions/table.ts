@@ -37,7 +37,7 @@ export interface SessionRow extends StoredRecord {
 export type StoredAnswer = JsonRpcResponse & { readonly malformed?: true }
 
 /** The rows that a process with a live session reads after a notification. */
-export interface SessionNews extends StoredRecord {
+export interface LiveSessionRows extends StoredRecord {
   /**
    * The process with the newest connection for messages that belong to no request, if it is alive.
    */
@@ -169,7 +169,7 @@ export class SessionTable {
   }
 
   /** Reads the rows of a session that is live in this process. Returns `undefined` if it has ended. */
-  async news(id: string, asked: readonly number[]): Promise<SessionNews | undefined> {
+  async readLive(id: string, asked: readonly number[]): Promise<LiveSessionRows | undefined> {
     const [row] = await this.#database.query<{
       record: string
       version: number
@@ -200,7 +200,7 @@ export class SessionTable {
       answers: (JSON.parse(answers ?? '[]') as string[]).map(
         (text) => JSON.parse(text) as StoredAnswer,
       ),
-      streams: JSON.parse(streams ?? '[]') as SessionNews['streams'],
+      streams: JSON.parse(streams ?? '[]') as LiveSessionRows['streams'],
     }
   }
 

@@ -63,7 +63,7 @@ export function addExtension(server: Server, extension: ServerExtensionOptions):
   }
   if (!definition.extensions) definition.input = withExtensionErrors(input)
   definition.extensions = extensions
-  definition.changed()
+  definition.resetCapabilities()
   extension.attach?.(server)
 }
 

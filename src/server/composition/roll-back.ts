@@ -34,7 +34,7 @@ export function addOrRollBack(definition: ServerDefinition, add: () => void): vo
     restoreExtensions()
     definition.middleware.splice(0, Infinity, ...middleware)
     for (const restore of restoreEntries) restore()
-    definition.changed()
+    definition.resetCapabilities()
     throw error
   } finally {
     definition.undo = outer
