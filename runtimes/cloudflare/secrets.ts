@@ -23,8 +23,8 @@ const MIN_CHARACTERS = 16
 /**
  * Returns the secrets that the application configured, if any.
  *
- * @throws {SdkError} `INVALID_USE` if `MCP_SECRET` is too short. Secrets of the option `secrets` are checked later, by the
- *   functions that encrypt with them.
+ * @throws {SdkError} `INVALID_USE` if `MCP_SECRET` is too short. The option `secrets` is not
+ *   checked here, but where its secrets are used for encryption.
  */
 export function configuredSecrets({ secrets }: WorkerOptions): Secrets | undefined {
   if (secrets !== undefined) return secrets
@@ -35,8 +35,7 @@ export function configuredSecrets({ secrets }: WorkerOptions): Secrets | undefin
 }
 
 /**
- * Returns the secrets of a handler: the configured secrets, which are checked immediately, or the generated
- * secret.
+ * Returns the secrets of a handler: the configured secrets, or a function that returns the generated secret.
  */
 export function sealingSecrets(options: WorkerOptions): Secrets {
   const { sessionBinding = 'MCP_SESSION', stateless } = options

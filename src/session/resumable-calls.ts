@@ -57,7 +57,7 @@ type SendQuestion = (
 export class ResumableCalls {
   readonly #session: Session
   readonly #streams: Streams
-  /** The calls of an earlier process, by the id of each JSON-RPC request to the client whose answer a call needs. */
+  /** The calls of an earlier process, keyed by the ids of the JSON-RPC requests that the client has not answered. */
   readonly #suspended = new Map<string, ResumableCall>()
 
   constructor(session: Session, streams: Streams) {

@@ -180,8 +180,8 @@ export class StreamTable {
   }
 
   /**
-   * Takes over the requests of a session whose processes ended before they answered. Returns the ids of these
-   * requests.
+   * Takes over the requests that no process can answer, because the processes that received them have ended.
+   * Returns the ids of these requests.
    */
   async takeAbandoned(session: string): Promise<RequestId[]> {
     const rows = await this.#database.query<{ request: string }>(
