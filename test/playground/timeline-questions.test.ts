@@ -168,6 +168,6 @@ describe('In the timeline,', () => {
   it('a question of a task ends as declined', async () => {
     const { client, endings } = await open({ onSample: denied })
     await client.callTool('bake').catch(() => {})
-    expect(endings()).toEqual(['declined'])
+    await vi.waitFor(() => expect(endings()).toEqual(['declined']), PATIENCE)
   })
 })

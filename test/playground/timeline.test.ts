@@ -211,6 +211,6 @@ describe('The panel of the timeline', () => {
     await page.reload()
     expect(await panel().isVisible()).toBe(false)
     await toggle.click()
-    expect(await panel().isVisible()).toBe(true)
+    await panel().waitFor()
   })
 })

@@ -361,10 +361,16 @@ describe('Messages of no request', () => {
     const session = await openSession(one)
     const older = await session.listen(one)
     const newer = await session.listen(two)
-    const heard: string[] = []
-    processes[1]?.server.notify.subscribe((change) => heard.push(change.method))
+    // Each process hears the changes of the other one from the database, in their order
+    const heard: string[][] = processes.map(({ server }) => {
+      const methods: string[] = []
+      server.notify.subscribe((change) => methods.push(change.method))
+      return methods
+    })
     for (let n = 0; n < 3; n++) processes[0]?.server.notify.resourceUpdated(`note:///other/${n}`)
-    await until(() => expect(heard).toHaveLength(3))
+    await until(() => expect(heard[1]).toHaveLength(3))
+    processes[1]?.server.notify.resourceUpdated('note:///other/3')
+    await until(() => expect(heard[0]).toHaveLength(4))
     // As if the others were announced more than an hour ago
     const table = schema.sql(`${schema.schema}.mcp_changes`)
     await schema.sql`DELETE FROM ${table} WHERE id < (SELECT max(id) FROM ${table})`

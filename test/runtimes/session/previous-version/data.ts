@@ -1,4 +1,5 @@
-// What commit 57fd68c stored and handed out, as it was written: later versions must read it.
+// What commit 57fd68c stored and handed out: later versions must read it. Members that were renamed since,
+// before the first release, have their new names.
 import type { SqlValue, Sql } from '../../../../src/sqlite/sql.ts'
 import type { SessionRecord } from '../../../../src/presets/server.ts'
 
@@ -78,7 +79,7 @@ export const SESSION_TABLES: readonly Table[] = [
         session: 'c92aee63-ba81-4c33-8288-b5b82ebe1827',
         id: 'c037c180',
         opened_at: 1795905991778,
-        call: '{"request":{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"book","arguments":{"to":"Bergen"}}},"recording":{"answers":{},"steps":{"reserve":["first run to Bergen"]},"open":{"elicitation/create#1":"msYZ1MjQ6MoXoRUNFeB2H_m7eYEPXO-t574Azkmowx8"}},"asked":{"1":"elicitation/create#1"},"answers":{}}',
+        call: '{"request":{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"book","arguments":{"to":"Bergen"}}},"recording":{"answers":{},"steps":{"reserve":["first run to Bergen"]},"open":{"elicitation/create#1":"msYZ1MjQ6MoXoRUNFeB2H_m7eYEPXO-t574Azkmowx8"}},"unanswered":{"1":"elicitation/create#1"},"answers":{}}',
       },
     ],
   },
@@ -107,7 +108,7 @@ export const TASK_TABLES: readonly Table[] = [
         finished: 1,
         expires_at: 4795905991852,
         record:
-          '{"taskId":"W_iLHInBFSx9JrZI1Wq_98T0SQCO10Wk","version":3,"status":"completed","createdAt":1795905991852,"lastUpdatedAt":1795905991854,"ttlMs":3000000000000,"pollIntervalMs":20,"call":{"revision":"2026-07-28","params":{"name":"quick","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}}},"client":{"capabilities":{"elicitation":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}},"principal":null},"recording":{"answers":{},"steps":{},"open":{}},"inputs":{},"answers":{},"asked":[],"result":{"content":[{"type":"text","text":"done"}]}}',
+          '{"taskId":"W_iLHInBFSx9JrZI1Wq_98T0SQCO10Wk","version":3,"status":"completed","createdAt":1795905991852,"lastUpdatedAt":1795905991854,"ttlMs":3000000000000,"pollIntervalMs":20,"call":{"revision":"2026-07-28","params":{"name":"quick","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}}},"client":{"capabilities":{"elicitation":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}},"principal":null},"recording":{"answers":{},"steps":{},"open":{}},"inputs":{},"answers":{},"usedKeys":[],"result":{"content":[{"type":"text","text":"done"}]}}',
       },
       {
         seq: 2,
@@ -117,7 +118,7 @@ export const TASK_TABLES: readonly Table[] = [
         finished: 0,
         expires_at: 4795905991855,
         record:
-          '{"taskId":"myKa1EHE6d7Y_5glu75r_Y8rlwWrDqGh","version":4,"status":"input_required","createdAt":1795905991855,"lastUpdatedAt":1795905991857,"ttlMs":3000000000000,"pollIntervalMs":20,"call":{"revision":"2026-07-28","params":{"name":"book","arguments":{"to":"Bergen"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}}},"client":{"capabilities":{"elicitation":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}},"principal":null},"recording":{"answers":{},"steps":{"reserve":["first run to Bergen"]},"open":{"elicitation/create#1":"msYZ1MjQ6MoXoRUNFeB2H_m7eYEPXO-t574Azkmowx8"}},"inputs":{"elicitation/create#1":{"key":"elicitation/create#1","request":{"method":"elicitation/create","params":{"mode":"form","message":"Book Bergen?","requestedSchema":{"type":"object","properties":{"yes":{"type":"boolean"}},"required":["yes"]}}},"asked":"msYZ1MjQ6MoXoRUNFeB2H_m7eYEPXO-t574Azkmowx8"}},"answers":{},"asked":["elicitation/create#1"]}',
+          '{"taskId":"myKa1EHE6d7Y_5glu75r_Y8rlwWrDqGh","version":4,"status":"input_required","createdAt":1795905991855,"lastUpdatedAt":1795905991857,"ttlMs":3000000000000,"pollIntervalMs":20,"call":{"revision":"2026-07-28","params":{"name":"book","arguments":{"to":"Bergen"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}}},"client":{"capabilities":{"elicitation":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}},"principal":null},"recording":{"answers":{},"steps":{"reserve":["first run to Bergen"]},"open":{"elicitation/create#1":"msYZ1MjQ6MoXoRUNFeB2H_m7eYEPXO-t574Azkmowx8"}},"inputs":{"elicitation/create#1":{"key":"elicitation/create#1","request":{"method":"elicitation/create","params":{"mode":"form","message":"Book Bergen?","requestedSchema":{"type":"object","properties":{"yes":{"type":"boolean"}},"required":["yes"]}}},"digest":"msYZ1MjQ6MoXoRUNFeB2H_m7eYEPXO-t574Azkmowx8"}},"answers":{},"usedKeys":["elicitation/create#1"]}',
       },
     ],
   },
