@@ -10,8 +10,14 @@ const viewport = { width: 360, height: 640 }
 const visited = visit(server)
 const crowded = visit(crowd)
 
+/** The width that the page, or its part that scrolls, can be scrolled to. */
 const width = (page: Page): Promise<number> =>
-  page.evaluate(() => document.documentElement.scrollWidth)
+  page.evaluate(() =>
+    Math.max(
+      document.documentElement.scrollWidth,
+      document.querySelector('#workspace')?.scrollWidth ?? NaN,
+    ),
+  )
 
 describe('The playground at 360 pixels', () => {
   let page: Page
