@@ -40,6 +40,17 @@ describe('Playground: saved servers', () => {
     )
   })
 
+  it('are listed at once in a new tab that is already open', async () => {
+    const own = await visited.open('')
+    await press(own, 'Open another server')
+    const card = own.getByRole('main').locator('.servers')
+    await sees(card, 'Server of this page')
+    await own.getByLabel('Endpoint').fill('https://other.example/mcp')
+    await press(own, 'Saved servers')
+    await press(own, 'Save this server')
+    await sees(card, 'https://other.example/mcp')
+  })
+
   it('are renamed and removed by keyboard, and the focus stays near', async () => {
     await page.getByRole('button', { name: 'Rename Crowd' }).focus()
     await page.keyboard.press('Enter')

@@ -176,6 +176,9 @@ setUpSaved({
     return { name: connection?.url === url ? nameOf(connection.client) : host, ...server }
   },
   open: ({ url, revision }) => address.open(url, revision),
+  onChanged() {
+    if (!active.connection) showView(false)
+  },
 })
 find('settings-open', HTMLButtonElement).addEventListener('click', () => {
   void import('./settings/panel.ts').then(({ showSettings }) => showSettings(active))

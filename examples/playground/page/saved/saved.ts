@@ -17,10 +17,12 @@ export interface Page {
   /** Returns the server in the page's address field; `undefined` if its address is invalid. */
   current(): SavedServer | undefined
   open(server: SavedServer): void
+  /** Called when the saved servers have changed. */
+  onChanged(): void
 }
 
 /** Sets up the popover. It is filled each time it opens, because other tabs may have changed the servers. */
-export function setUpSaved({ current, open }: Page): void {
+export function setUpSaved({ current, open, onChanged }: Page): void {
   const popover = find('saved', HTMLElement)
   const opener = find('saved-open', HTMLButtonElement)
   const list = find('saved-list', HTMLElement)
@@ -42,6 +44,7 @@ export function setUpSaved({ current, open }: Page): void {
   function change(index: number, ...replacements: SavedServer[]): void {
     saveServers(savedServers().toSpliced(index, 1, ...replacements))
     draw(index)
+    onChanged()
   }
 
   function row(server: SavedServer, index: number): HTMLElement {

@@ -17,10 +17,11 @@ import { expandable, frame } from './frame.ts'
 
 const CHECK = 'Check this server'
 
-const views = new WeakMap<Workspace, HTMLElement>()
+const views = new WeakMap<Workspace, { view: HTMLElement; drawServers(): void }>()
 
 /**
- * Returns the view of a workspace without a connection, which follows its status.
+ * Returns the view of a workspace without a connection, which follows its status. Each call updates its list of
+ * saved servers.
  *
  * @param open Connects to a server.
  */
@@ -31,8 +32,9 @@ export function startView(
   const known = views.get(workspace)
   if (known) {
     // The view of a connected server has taken the steps
-    known.append(stepsView(workspace.steps))
-    return known
+    known.view.append(stepsView(workspace.steps))
+    known.drawServers()
+    return known.view
   }
   const servers = el('ul', { class: 'servers' })
   const card = el('div', { class: 'card' }, el('h2', { class: 'label' }, 'Servers'), servers)
@@ -63,6 +65,17 @@ export function startView(
   )
   const heading = view.querySelector('h1')
   const description = view.querySelector('.description')
+  const drawServers = (): void => {
+    const buttons = (card.hidden ? [] : knownServers()).map(({ name, url, revision }) =>
+      el(
+        'button',
+        { type: 'button', class: 'quiet', onclick: () => open(url, revision) },
+        el('strong', {}, name),
+        el('code', {}, relayedUrl(url) ?? url),
+      ),
+    )
+    servers.replaceChildren(...buttons.map((button) => el('li', {}, button)))
+  }
   const update = (status: Status): void => {
     const [title, text] = textsOf(status)
     heading?.replaceChildren(title)
@@ -83,19 +96,11 @@ export function startView(
     }
     failure.hidden = !isFailed || failure.childElementCount === 0
     card.hidden = status.state !== 'idle'
-    const buttons = (card.hidden ? [] : knownServers()).map(({ name, url, revision }) =>
-      el(
-        'button',
-        { type: 'button', class: 'quiet', onclick: () => open(url, revision) },
-        el('strong', {}, name),
-        el('code', {}, relayedUrl(url) ?? url),
-      ),
-    )
-    servers.replaceChildren(...buttons.map((button) => el('li', {}, button)))
+    drawServers()
   }
   workspace.status.subscribe(update)
   update(workspace.status.get())
-  views.set(workspace, view)
+  views.set(workspace, { view, drawServers })
   return view
 }
 
