@@ -154,7 +154,12 @@ export function createWorkspace(initial: Settings, events: WorkspaceEvents): Wor
           if (next !== connection) found?.compare(next.client)
           setConnection(next)
         },
-        onStep: (step) => steps.set(withStep(steps.get(), step)),
+        onStep(step) {
+          const all = steps.get()
+          // After an attempt was aborted, those of its steps that are still shown can only end
+          if (signal.aborted && all.every(({ id: shown }) => shown !== step.id)) return
+          steps.set(withStep(all, step))
+        },
         untilShown,
       })
     } catch (error) {
