@@ -168,6 +168,28 @@ describe('Playground: connection', () => {
     await isConnected(own)
   })
 
+  it('shows no steps of a sign-in under the server that the user connects to instead', async () => {
+    const own = await visited.open()
+    let release = (): void => {}
+    const isReleased = new Promise<void>((resolve) => (release = resolve))
+    await own.route('**/locked', (route) => route.fulfill({ status: 401 }))
+    await own.route('**/.well-known/oauth-protected-resource/locked', async (route) => {
+      await isReleased
+      await route.fulfill({ status: 404 })
+    })
+    await connectTo(own, `${visited.url}/locked`)
+    const steps = own.getByRole('region', { name: 'Steps of the sign-in' })
+    await sees(steps, 'Protected resource metadata')
+    await connectTo(own, `${visited.url}/mcp`)
+    await isConnected(own)
+    release()
+    await sees(own.locator('.entry[data-kind=sign-in]'), 'Does not exist')
+    expect(await steps.isVisible()).toBe(false)
+    await own.close()
+    // The browser logs the responses that refuse the page
+    visited.complaints.splice(0)
+  })
+
   it.each<
     [what: string, status: number, type: string, body: string, said: string, elsewhere: boolean]
   >([
