@@ -54,9 +54,10 @@ const isWindows = process.platform === 'win32'
 
 /** Starts the program, and adapts its process. */
 async function start(options: StdioClientOptions): Promise<ChildProcess> {
-  const child = await spawnChild(options)
   // Loaded now, because an `exit` handler of this process cannot await an import
   const { spawn } = await import('node:child_process')
+  const child = await spawnChild(options)
+  // Nothing may be awaited before the listener is added: a child can exit as soon as it has started
   let isRunning = true
   const exited = new Promise<ChildExit>((resolve) => {
     child.once('exit', (code, signal) => {
