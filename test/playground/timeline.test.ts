@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { server } from '../../examples/playground/server.ts'
-import { press, result, sees, show, visit } from './visit.ts'
+import { isConnected, press, result, sees, show, visit } from './visit.ts'
 
 const visited = visit(server)
 let page: Page
@@ -209,6 +209,7 @@ describe('The panel of the timeline', () => {
     const toggle = page.getByRole('button', { name: 'Timeline' })
     expect(await page.locator(':focus').innerText()).toBe(await toggle.innerText())
     await page.reload()
+    await isConnected(page)
     expect(await panel().isVisible()).toBe(false)
     await toggle.click()
     await panel().waitFor()
