@@ -57,6 +57,17 @@ describe('The playground at 360 pixels', () => {
     expect(await own.locator('.scroller').evaluate(isCut)).toBe(false)
   })
 
+  it('keeps the button that closes "Copy as" in view below a long text', async () => {
+    const own = await visited.open('#/tool/calculate', { viewport })
+    await press(own, 'Copy as')
+    await dialog(own).getByRole('button', { name: 'curl' }).click()
+    const button = await dialog(own).getByRole('button', { name: 'Close' }).boundingBox()
+    const box = await dialog(own).boundingBox()
+    expect(button!.y + button!.height).toBeLessThan(box!.y + box!.height)
+    await press(own, 'Close')
+    await dialog(own).waitFor({ state: 'detached' })
+  })
+
   it('does not scroll sideways in a form of unions and of objects in lists', async () => {
     const own = await crowded.open('#/tool/arrange', { viewport })
     await press(own, 'Add to guests')
