@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { build } from 'esbuild'
 import type { Page } from 'playwright-core'
+import { memoize } from '../../memoize.ts'
 import { root } from '../../root.ts'
 
 /** What is served at a path. */
@@ -25,15 +26,8 @@ export interface Site {
 
 const scripts = `${root}test/runtimes/browser/scripts/`
 
-/** What was bundled in this process, which several test files may need. */
-const bundles = new Map<string, Promise<string>>()
-
-/** Bundles a script of this folder, as an application would. */
-export function script(name: string): Promise<string> {
-  const bundled = bundles.get(name) ?? bundle(name)
-  bundles.set(name, bundled)
-  return bundled
-}
+/** Bundles a script of this folder, as an application would. Several test files may need the same one. */
+export const script: (name: string) => Promise<string> = memoize(bundle)
 
 async function bundle(name: string): Promise<string> {
   const { outputFiles } = await build({

@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream'
 import { build } from 'esbuild'
 import { Miniflare, type MiniflareOptions } from 'miniflare'
 import type { Handler } from '../../../src/presets/server.ts'
+import { memoize } from '../../memoize.ts'
 import { root } from '../../root.ts'
 
 /** A Worker that runs. */
@@ -41,15 +42,8 @@ export const withTasks: Partial<MiniflareOptions> = {
   durableObjects: { ...objects, MCP_TASK: { className: 'McpTask', useSQLite: true } },
 }
 
-/** What was bundled in this process, which several test files may need. */
-const bundles = new Map<string, Promise<string>>()
-
-/** Bundles a file of this folder into one module. */
-export function bundleWorker(file: string): Promise<string> {
-  const bundled = bundles.get(file) ?? bundleOf(file)
-  bundles.set(file, bundled)
-  return bundled
-}
+/** Bundles a file of this folder into one module. Several test files may need the same one. */
+export const bundleWorker: (file: string) => Promise<string> = memoize(bundleOf)
 
 async function bundleOf(file: string): Promise<string> {
   const { outputFiles } = await build({
