@@ -190,9 +190,16 @@ class SpawnedTransport implements ChildTransport {
     return (this.#opening = this.#open(receiver))
   }
 
-  send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void> {
-    if (this.#connection) return this.#connection.messages.send(frame)
-    return Promise.reject(new SdkError('CLOSED', `Cannot send: "${this.#name}" is not running`))
+  async send(frame: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void> {
+    const connection = this.#connection
+    if (!connection) throw new SdkError('CLOSED', `Cannot send: "${this.#name}" is not running`)
+    try {
+      await connection.messages.send(frame)
+    } catch (error) {
+      // If the process has exited, its exit explains the failure better than the broken pipe
+      const outcome = isClosed(error) ? await connection.outcome() : undefined
+      throw outcome ? exitError(this.#name, outcome) : error
+    }
   }
 
   close(): Promise<void> {
@@ -267,6 +274,10 @@ class SpawnedTransport implements ChildTransport {
   #notOpenError(): SdkError {
     return new SdkError('CLOSED', `Cannot start "${this.#name}": the transport is not open`)
   }
+}
+
+function isClosed(error: unknown): boolean {
+  return error instanceof SdkError && error.code === 'CLOSED'
 }
 
 function exitError(name: string, { lastLine, ...exit }: ChildOutcome): SdkError {
