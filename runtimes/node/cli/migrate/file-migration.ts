@@ -1,15 +1,14 @@
-/**
- * The migration of one source file: its changes, the names that it must import, and its marks. A mark is a `TODO`
- * comment for the author of the project.
- */
+/** The migration of one source file: its changes, and the names that it must import. */
 import type ts from 'typescript'
 import type { UnwrappedAgent } from './agent-class.ts'
 import type { Compiler } from './compiler.ts'
 import { Edits, placeholderFor } from './edits.ts'
-import { formatMark, type Subject } from './guide.ts'
+import type { Subject } from './guide.ts'
 import type { Handler } from './handler.ts'
+import { indentationAt, lineStart } from './lines.ts'
+import { Marks } from './marks.ts'
 import { declaresName, importedName, outermostChain } from './names.ts'
-import { isTest, type Sources } from './project-files.ts'
+import type { Sources } from './project-files.ts'
 import type { SdkName } from './sdk-modules.ts'
 
 /** The name of the function whose calls replace code without an equivalent. */
@@ -36,8 +35,7 @@ export class FileMigration {
   needsPlaceholder = false
   readonly #sources: Sources
   readonly #handled = new Set<ts.Node>()
-  /** The texts of the marks, by the position of the line that they are inserted before. */
-  readonly #marks = new Map<number, Set<string>>()
+  readonly #marks: Marks
 
   constructor(
     ts: Compiler,
@@ -56,6 +54,7 @@ export class FileMigration {
     this.runtime = runtime
     this.peers = peers
     this.agent = agent
+    this.#marks = new Marks(ts, source, path)
   }
 
   /**
@@ -122,13 +121,13 @@ export class FileMigration {
     const { text } = this.source
     let [start, end] = [position, node.end]
     if (text[end] === ',') end++
-    const lineStart = this.#lineStart(start)
+    const startOfLine = lineStart(text, start)
     const newline = text.indexOf('\n', end)
     const lineEnd = newline === -1 ? text.length : newline
     const isAlone =
-      text.slice(lineStart, start).trim() === '' && text.slice(end, lineEnd).trim() === ''
+      text.slice(startOfLine, start).trim() === '' && text.slice(end, lineEnd).trim() === ''
     if (isAlone) {
-      start = lineStart
+      start = startOfLine
       end = Math.min(lineEnd + 1, text.length)
       // If the node is between two empty lines, one of them is removed too
       if (/\n[ \t]*\n$/.test(text.slice(0, start))) {
@@ -150,13 +149,7 @@ export class FileMigration {
 
   /** Adds a `TODO` comment for the author on the line before a node. */
   mark(node: ts.Node, subject: Subject, message: string): void {
-    const position = this.#lineOf(node)
-    const text = formatMark(message, subject)
-    const isKnown = [...this.#marks.values()].some((texts) => texts.has(text))
-    // Tests often repeat the same code, so one mark for each message is enough
-    if (isKnown && isTest(this.path)) return
-    const texts = this.#marks.get(position) ?? new Set()
-    this.#marks.set(position, texts.add(text))
+    this.#marks.add(node, subject, message)
   }
 
   /**
@@ -193,8 +186,7 @@ export class FileMigration {
 
   /** Converts the text of a statement to a comment. */
   #commentOut(statement: ts.Node): string {
-    const start = this.#lineStart(statement.getStart(this.source))
-    const indentation = /^[ \t]*/.exec(this.source.text.slice(start))?.[0] ?? ''
+    const indentation = indentationAt(this.source.text, statement.getStart(this.source))
     const [firstLine = '', ...others] = this.text(statement).split('\n')
     const lines = others.map((line) => {
       const rest = line.startsWith(indentation) ? line.slice(indentation.length) : line
@@ -267,30 +259,7 @@ export class FileMigration {
 
   /** Inserts the marks into the source file, except those in code that was replaced. */
   insertMarks(): void {
-    for (const [position, texts] of this.#marks) {
-      const indentation = /^[ \t]*/.exec(this.source.text.slice(position))?.[0] ?? ''
-      const lines = [...texts].map((text) => `${indentation}// ${text}\n`)
-      this.edits.insertFirst(position, lines.join(''))
-    }
-  }
-
-  #lineStart(position: number): number {
-    return this.source.text.lastIndexOf('\n', position - 1) + 1
-  }
-
-  /**
-   * The start of the node's line. If the node is in text of several lines, the start of its first
-   * line.
-   */
-  #lineOf(node: ts.Node): number {
-    const { ts } = this
-    let position = this.#lineStart(node.getStart(this.source))
-    for (let outer = node.parent as ts.Node | undefined; outer; outer = outer.parent) {
-      const isText = ts.isTemplateLiteral(outer) || ts.isJsxElement(outer)
-      const start = outer.getStart(this.source)
-      if (isText && start < position) position = this.#lineStart(start)
-    }
-    return position
+    this.#marks.insertInto(this.edits)
   }
 
   /** Whether a statement may become a comment: it has its own lines, and its block may be empty. */
@@ -302,7 +271,7 @@ export class FileMigration {
     const start = statement.getStart(source)
     const lineEnd = source.text.indexOf('\n', statement.end)
     const rest = source.text.slice(statement.end, lineEnd === -1 ? undefined : lineEnd).trim()
-    const beginsLine = source.text.slice(this.#lineStart(start), start).trim() === ''
+    const beginsLine = source.text.slice(lineStart(source.text, start), start).trim() === ''
     return isInBlock && beginsLine && (rest === '' || rest.startsWith('//'))
   }
 }
