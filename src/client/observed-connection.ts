@@ -20,7 +20,7 @@ import type { JsonObject, JsonRpcResponse, Result } from '../protocol/types.ts'
 import type { Call } from './call.ts'
 import { Connection, type ConnectionParts } from './connection.ts'
 import type { ExtensionClient } from './extension.ts'
-import { cancelAll, factsOf, observeParts, type Observing } from './observed-parts.ts'
+import { cancelAll, factsOf, observeConnectionParts, type Observing } from './observed-connection-parts.ts'
 import type { ClientObserver } from './options.ts'
 import { reportError } from './report-error.ts'
 import type { RequestOptions } from './request-options.ts'
@@ -82,7 +82,7 @@ class ObservedConnection extends Connection {
   constructor(parts: ConnectionParts<ExtensionClient>, observer: Observer) {
     const begin = guardObserver(observer, (error) => reportError(parts.options, error))
     const observing: Observing = { begin, answering: new Map() }
-    super(observeParts(parts, observing))
+    super(observeConnectionParts(parts, observing))
     this.#observing = observing
   }
 

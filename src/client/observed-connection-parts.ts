@@ -48,7 +48,7 @@ function publicUrl(url: string | undefined): string | undefined {
 }
 
 /** Returns the parts of a connection that observes the messages and challenges of the server. */
-export function observeParts(
+export function observeConnectionParts(
   parts: ConnectionParts<ExtensionClient>,
   observing: Observing,
 ): ConnectionParts<ExtensionClient> {
