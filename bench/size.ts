@@ -53,7 +53,7 @@ export const budgets: readonly Budget[] = [
     maxKb: 3,
   },
   {
-    name: 'event receiver',
+    name: 'receiver of webhooks',
     code: `import { createEventReceiver } from 'edgewise/events/client'; console.log(createEventReceiver)`,
     maxKb: 2,
   },

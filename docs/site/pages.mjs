@@ -55,12 +55,15 @@ export function writePages() {
   return [...sitePages.keys(), HOME].map((source) => join(root, source))
 }
 
-/** The home page, with sections of the README in place of comments such as `<!-- A server -->`. */
+/** The home page, with sections of the README in place of comments such as `<!-- README: A server -->`. */
 export function homePage() {
   const sections = readFileSync(join(root, 'README.md'), 'utf8').split(/^## /m)
-  return readFileSync(join(root, HOME), 'utf8').replaceAll(/<!-- (.+) -->/g, (_, heading) => {
-    const section = sections.find((text) => text.startsWith(`${heading}\n`))
-    if (!section) throw new Error(`The README has no section "${heading}"`)
-    return section.slice(heading.length).trim()
-  })
+  return readFileSync(join(root, HOME), 'utf8').replaceAll(
+    /<!-- README: (.+) -->/g,
+    (_, heading) => {
+      const section = sections.find((text) => text.startsWith(`${heading}\n`))
+      if (!section) throw new Error(`The README has no section "${heading}"`)
+      return section.slice(heading.length).trim()
+    },
+  )
 }

@@ -20,7 +20,12 @@ import type { JsonObject, JsonRpcResponse, Result } from '../protocol/types.ts'
 import type { Call } from './call.ts'
 import { Connection, type ConnectionParts } from './connection.ts'
 import type { ExtensionClient } from './extension.ts'
-import { cancelAll, factsOf, observeConnectionParts, type Observing } from './observed-connection-parts.ts'
+import {
+  cancelAll,
+  factsOf,
+  observeConnectionParts,
+  type Observing,
+} from './observed-connection-parts.ts'
 import type { ClientObserver } from './options.ts'
 import { reportError } from './report-error.ts'
 import type { RequestOptions } from './request-options.ts'
