@@ -5,6 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools
  */
 import type { Client } from '../client/client.ts'
+import { ProtocolError } from '../protocol/errors.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Prompt, Resource, Tool } from '../protocol/types.ts'
 import { finding, type Finding } from './rules.ts'
@@ -40,8 +41,7 @@ export async function* checkCatalog(
       return entries
     } catch (error) {
       signal?.throwIfAborted()
-      const reason = error instanceof Error ? error.message : String(error)
-      findings.push(finding('list-fails', reason, method))
+      findings.push(finding('list-fails', describeFailure(error), method))
       return []
     }
   }
@@ -114,12 +114,26 @@ function* toolFindings(tool: Tool): Generator<Finding> {
     yield finding('model-schema', `The input schema refers to "${external}"`, name)
   const properties = Object.entries(isObject(schema.properties) ? schema.properties : {})
   const undescribed = properties.flatMap(([key, value]) => {
-    return isObject(value) && !('description' in value) && !('$ref' in value) ? [key] : []
+    return isDescribed(value) ? [] : [key]
   })
   if (undescribed.length > 0) {
     const names = undescribed.map((key) => `"${key}"`).join(', ')
     yield finding('parameter-description', `No description of ${names}`, name)
   }
+}
+
+/** Whether a schema, or a schema that it combines, has a description. What a `$ref` refers to may have one. */
+function isDescribed(schema: unknown): boolean {
+  if (!isObject(schema) || 'description' in schema || '$ref' in schema) return true
+  return [schema.anyOf, schema.oneOf, schema.allOf]
+    .flat()
+    .some((member) => isObject(member) && isDescribed(member))
+}
+
+function describeFailure(error: unknown): string {
+  if (error instanceof ProtocolError)
+    return `The server answered with the error ${error.code}: ${error.message}`
+  return error instanceof Error ? error.message : String(error)
 }
 
 /** Returns the first `$ref` to another document; `undefined` if there is none. */

@@ -98,6 +98,16 @@ it.each<[RuleId, readonly object[], string]>([
     [{ ...good, inputSchema: { type: 'object', properties: { a: {}, b: { description: 'B' } } } }],
     'of "a"',
   ],
+  [
+    'parameter-description',
+    [
+      {
+        ...good,
+        inputSchema: { type: 'object', properties: { a: { anyOf: [{ type: 'null' }] } } },
+      },
+    ],
+    'of "a"',
+  ],
   ['duplicate-name', [good, good, good], 'the tool "double"'],
   ['list-size', Array.from({ length: 101 }, (_, n) => ({ ...good, name: `t${n}` })), '101 tools'],
   ['list-size', [{ ...good, description: 'x'.repeat(100_000) }], '1 tools'],
@@ -117,6 +127,14 @@ it.each<[string, object]>([
 ])('A schema with %s has no findings', (_what, schema) => {
   const $schema = 'http://json-schema.org/draft-07/schema#'
   const tool = { ...good, inputSchema: { $schema, ...withProperty(schema) } } as Tool
+  expect([...catalogFindings({ ...none, tools: [tool] })]).toEqual([])
+})
+
+it('The description of an alternative describes the parameter', () => {
+  const filter = { anyOf: [{ type: 'object', description: 'The filter' }, { type: 'string' }] }
+  const sort = { oneOf: [{ $ref: '#/$defs/sort' }, { type: 'null' }] }
+  const inputSchema = { type: 'object', properties: { filter, sort } }
+  const tool = { ...good, inputSchema } as Tool
   expect([...catalogFindings({ ...none, tools: [tool] })]).toEqual([])
 })
 
