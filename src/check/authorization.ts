@@ -27,7 +27,9 @@ export async function* checkAuthorization(
   const found = await readFirst(endpoint, urls)
   if ('tried' in found) {
     const message = describeAbsence(endpoint, 'no resource metadata', found.tried)
-    return yield finding('resource-metadata', message)
+    // Authorization as specified is optional: this server may accept only tokens that it gave its users otherwise
+    const severity = namedUrl === undefined ? 'warning' : 'error'
+    return yield finding('resource-metadata', message, undefined, severity)
   }
   const { resource, authorization_servers: servers } = found.document
   if (!covers(resource, endpoint.url)) {

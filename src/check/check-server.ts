@@ -18,8 +18,10 @@ import {
   describeAnswer,
   hasNoResponse,
   initializeRequest,
+  isEventStream,
   modernRequest,
   NoResponseError,
+  STREAM_REQUEST,
   CheckedEndpoint,
   type Answer,
   type CheckRequest,
@@ -81,24 +83,48 @@ async function* checkRespondingEndpoint(
   for (const answer of [discovered, initialized]) {
     if (answer?.status !== 401) continue
     yield* checkAuthorization(endpoint, answer)
-    return yield* checkWeb(endpoint, { ...features, isProtected: true, isStateless: false })
+    const rejected = { isProtected: true, isStateless: false, canEndSessions: false }
+    return yield* checkWeb(endpoint, { ...features, ...rejected })
   }
   const versions = discovered && supportedVersions(discovered)
   const isLegacy = isInitialized(initialized)
   if (!versions && !isLegacy) {
+    const client = (await offersStream(endpoint)) ? await tryOpen(open, signal) : 'no stream'
+    if (typeof client !== 'string') return yield* checkSse(client, signal)
     return yield finding('not-mcp', describeRefusal(describeAnswer(initialized), initialized.text))
   }
   if (versions) yield* checkStateless(endpoint)
   const session = isLegacy ? yield* checkSessions(endpoint, initialized) : undefined
   // The session cannot be used, which `checkSessions` has reported. Further findings would only follow from that
   if (!versions && !session?.isUsable) return
-  yield* checkWeb(endpoint, { ...features, isStateless: versions !== undefined })
+  yield* checkWeb(endpoint, {
+    ...features,
+    isStateless: versions !== undefined,
+    canEndSessions: session?.canEnd ?? false,
+  })
   const canConnect = session?.isUsable && session.isVersionKnown
   if (versions || canConnect) {
     const accepted = canConnect && !session.isLost ? await acceptedVersions(endpoint) : []
     yield* checkClients(new Set([...(versions ?? []), ...accepted]), open, signal)
   }
   if (session?.isUsable) yield* checkMalformed(endpoint)
+}
+
+/** Whether GET opens an event stream, as in HTTP+SSE. */
+async function offersStream(endpoint: CheckedEndpoint): Promise<boolean> {
+  try {
+    return isEventStream(await endpoint.send(STREAM_REQUEST))
+  } catch (error) {
+    if (hasNoResponse(error)) return false
+    throw error
+  }
+}
+
+/** Checks a server over HTTP+SSE, by the rules that apply to every transport. */
+async function* checkSse(client: Client, signal?: AbortSignal): AsyncGenerator<Finding> {
+  await using connected = client
+  yield finding('http-sse', 'The endpoint offers only HTTP+SSE, the transport of 2024-11-05')
+  yield* checkCatalog(connected, signal)
 }
 
 /** Checks a program that communicates over stdio, by the rules that apply to every transport. */

@@ -146,6 +146,12 @@ export class CheckedEndpoint {
   }
 }
 
+/** A request for the stream of messages from the server. */
+export const STREAM_REQUEST: CheckRequest = {
+  method: 'GET',
+  headers: { accept: 'text/event-stream' },
+}
+
 /** The request `initialize`. */
 export function initializeRequest(protocolVersion: string): JsonObject {
   const params = { protocolVersion, capabilities: {}, clientInfo: CLIENT }
@@ -168,10 +174,10 @@ export function modernRequest(
   return { body, headers: { [HEADER_PROTOCOL_VERSION]: version, [HEADER_METHOD]: method, ...name } }
 }
 
-/** The headers of requests in a session. */
+/** The headers of requests in a session. Revisions before 2025-06-18 do not have the header of the version. */
 export function sessionHeaders(version: string, sessionId: string | null): Record<string, string> {
   return {
-    [HEADER_PROTOCOL_VERSION]: version,
+    ...(version >= '2025-06-18' && { [HEADER_PROTOCOL_VERSION]: version }),
     ...(sessionId !== null && { [HEADER_SESSION_ID]: sessionId }),
   }
 }
@@ -179,6 +185,11 @@ export function sessionHeaders(version: string, sessionId: string | null): Recor
 /** The code of the error in an answer; undefined if there is none. */
 export function errorCode({ message }: Answer): unknown {
   return isObject(message?.error) ? message.error.code : undefined
+}
+
+/** Whether an answer is an event stream. */
+export function isEventStream(answer: Answer): boolean {
+  return answer.status >= 200 && answer.status < 300 && hasType(answer, 'text/event-stream')
 }
 
 /** Describes an answer, such as `200 and the error -32602`. */

@@ -14,6 +14,8 @@ import {
 } from './endpoint.ts'
 
 const MALFORMED = '{"jsonrpc": "2.0", '
+/** A line of a stack trace of JavaScript or Python. */
+const STACK_TRACE = /\bat .{1,200}:\d+:\d+|Traceback \(most recent call last\)/
 
 /** Checks the answer to a malformed body, and whether the server answers the next request. */
 export async function* checkMalformed(endpoint: CheckedEndpoint): AsyncGenerator<Finding> {
@@ -40,7 +42,12 @@ export async function* checkMalformed(endpoint: CheckedEndpoint): AsyncGenerator
   if ('silence' in answer) {
     if (!endpoint.isPage) yield finding('malformed-body', answer.silence)
   } else if (answer.status !== 400 || errorCode(answer) !== -32700) {
-    const actual = describeAnswer(answer)
-    yield finding('parse-error', `A body that is not JSON was answered with ${actual}`)
+    const actual = STACK_TRACE.test(answer.text)
+      ? `${answer.status} and a stack trace, which reveals paths of the server`
+      : describeAnswer(answer)
+    // MCP does not require a JSON-RPC error in the response
+    const isRefused = answer.status >= 400 && answer.status < 500
+    const message = `A body that is not JSON was answered with ${actual}`
+    yield finding('parse-error', message, undefined, isRefused ? 'note' : 'warning')
   }
 }

@@ -25,12 +25,15 @@ const modern = 'https://modelcontextprotocol.io/specification/2026-07-28'
 /** The id of a rule. */
 export type RuleId =
   | 'not-mcp'
+  | 'http-sse'
   | 'version-negotiation'
   | 'initialize-result'
   | 'session-id'
   | 'session-lost'
   | 'ended-session'
   | 'no-response'
+  | 'notification'
+  | 'get-stream'
   | 'parse-error'
   | 'malformed-body'
   | 'unknown-method'
@@ -69,10 +72,16 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
     requirement: 'The endpoint answers "server/discover" or "initialize" with a JSON-RPC response.',
     url: `${legacy}/basic/transports#streamable-http`,
   },
+  'http-sse': {
+    severity: 'warning',
+    requirement:
+      'The endpoint uses Streamable HTTP, which replaced the transport HTTP+SSE in 2025-03-26. Not all clients support HTTP+SSE.',
+    url: `${legacy}/basic/transports#backwards-compatibility`,
+  },
   'version-negotiation': {
     severity: 'error',
     requirement:
-      'A server that does not support the requested protocol version answers "initialize" with one that it supports.',
+      'A server that does not support the requested protocol version answers "initialize" with the latest one that it supports.',
     url: `${legacy}/basic/lifecycle#version-negotiation`,
   },
   'initialize-result': {
@@ -102,6 +111,17 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
     requirement: 'The server answers each request with a response.',
     url: `${legacy}/basic#responses`,
   },
+  notification: {
+    severity: 'error',
+    requirement: 'A notification is answered with 202, and without a body.',
+    url: `${legacy}/basic/transports#sending-messages-to-the-server`,
+  },
+  'get-stream': {
+    severity: 'error',
+    requirement:
+      'A GET request is answered with an event stream, or with 405 if the server offers none.',
+    url: `${legacy}/basic/transports#listening-for-messages-from-the-server`,
+  },
   'parse-error': {
     severity: 'warning',
     requirement: 'A body that is not JSON is answered with 400, and the error -32700.',
@@ -115,13 +135,14 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   },
   'unknown-method': {
     severity: 'error',
-    requirement: 'A request with an unknown method is answered with the error -32601.',
+    requirement:
+      'A request with an unknown method is answered with the error -32601; in 2026-07-28, with the status 404.',
     url: 'https://www.jsonrpc.org/specification#error_object',
   },
   'unknown-tool': {
     severity: 'warning',
     requirement:
-      'A call of a tool that does not exist is answered with the JSON-RPC error -32602 (invalid params). A result with "isError" reports that an existing tool failed; in 2025-11-25, also that its arguments are invalid.',
+      'A call of a tool that does not exist is answered with the JSON-RPC error -32602 (invalid params). A result with "isError" reports that an existing tool failed; since 2025-11-25, also that its arguments are invalid.',
     url: `${legacy}/server/tools#error-handling`,
   },
   'invalid-version-header': {
@@ -133,7 +154,7 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
     severity: 'error',
     requirement:
       'A request whose "Mcp-Method" contradicts its body is answered with 400, and the error -32020.',
-    url: `${modern}/basic/transports/streamable-http`,
+    url: `${modern}/basic/transports/streamable-http#server-validation`,
   },
   'supported-version': {
     severity: 'error',
@@ -145,12 +166,12 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
     severity: 'error',
     requirement:
       'A request of an unknown protocol version is answered with 400, and the error -32022.',
-    url: `${modern}/basic/versioning`,
+    url: `${modern}/basic/versioning#protocol-version-negotiation`,
   },
   'origin-check': {
     severity: 'error',
     requirement:
-      'A server on the local machine answers requests with a foreign "Origin" with 403, because a Web page could send them by DNS rebinding.',
+      'A server on the local machine answers requests with a foreign "Origin" with 403. The specification requires this against DNS rebinding, even if the server also checks "Host".',
     url: `${legacy}/basic/transports#security-warning`,
   },
   'cors-preflight': {
@@ -186,7 +207,7 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   challenge: {
     severity: 'error',
     requirement: 'A response with the status 401 has a "WWW-Authenticate" header.',
-    url: `${legacy}/basic/authorization#protected-resource-metadata-discovery-requirements`,
+    url: 'https://www.rfc-editor.org/rfc/rfc9110#section-15.5.2',
   },
   'resource-metadata': {
     severity: 'error',

@@ -88,10 +88,11 @@ export class Session {
     return answer.status === 404 && this.id !== null && errorCode(answer) !== METHOD_NOT_FOUND
   }
 
-  #describeLoss({ body }: CheckRequest, answer: Answer): Finding {
+  #describeLoss({ body, method }: CheckRequest, answer: Answer): Finding {
     const count = this.#requests - 1
     const requests = `${count} ${count === 1 ? 'request' : 'requests'}`
-    const reason = `${describeBody(body)} was answered with ${describeAnswer(answer)}`
+    const sent = method === undefined ? describeBody(body) : `"${method}"`
+    const reason = `${sent} was answered with ${describeAnswer(answer)}`
     const isEarly = Date.now() - this.#openedAt < MIN_LIFETIME_MS
     const severity = isEarly ? 'error' : 'warning'
     const message = `The session was lost after ${requests}: ${reason}`

@@ -11,7 +11,10 @@ import { isSessionError, Session } from './session.ts'
 import {
   describeAnswer,
   errorCode,
+  hasNoResponse,
   initializeRequest,
+  isEventStream,
+  STREAM_REQUEST,
   type Answer,
   type CheckedEndpoint,
 } from './endpoint.ts'
@@ -31,6 +34,8 @@ export interface SessionUse {
   readonly isVersionKnown: boolean
   /** Whether the server lost the session. */
   readonly isLost: boolean
+  /** Whether clients can end the session, with DELETE. */
+  readonly canEnd: boolean
 }
 
 /** Whether an answer to `initialize` is a result. */
@@ -73,8 +78,9 @@ export async function* checkSessions(
   // The session has an id, but the response does not expose it
   if (endpoint.isPage && id === null && startAnswer.status >= 400) {
     yield finding('cors-expose', 'Pages cannot read Mcp-Session-Id')
-    return { isUsable: false, isVersionKnown, isLost: false }
+    return { isUsable: false, isVersionKnown, isLost: false, canEnd: false }
   }
+  yield* checkNotification(startAnswer)
   yield* await checkErrors(session, capabilities)
   // Earlier revisions do not have the header
   if (version >= '2025-06-18') {
@@ -90,19 +96,25 @@ export async function* checkSessions(
       )
     }
   }
+  yield* await checkStream(endpoint, session)
   if (session.loss) yield session.loss
-  if (session.id !== null) yield* await checkEnd(session)
-  return { isUsable: true, isVersionKnown, isLost: session.loss !== undefined }
+  const canEnd = session.id !== null && (yield* checkEnd(session))
+  return { isUsable: true, isVersionKnown, isLost: session.loss !== undefined, canEnd }
 }
 
 /**
- * Finds the versions with sessions that the server accepts over Streamable HTTP. Omits 2024-11-05, which does not
- * have this transport.
+ * Finds the versions with sessions that the server accepts over Streamable HTTP, the latest first. Omits 2024-11-05,
+ * which does not have this transport.
+ *
+ * @param after Only versions after this one are tried.
  */
-export async function acceptedVersions(endpoint: CheckedEndpoint): Promise<Revision[]> {
+export async function acceptedVersions(
+  endpoint: CheckedEndpoint,
+  after: Revision = '2024-11-05',
+): Promise<Revision[]> {
   const accepted: Revision[] = []
   for (const { version, era } of revisions) {
-    if (era === 'modern' || version === '2024-11-05') continue
+    if (era === 'modern' || version <= after) continue
     const answer = await endpoint.send({
       body: initializeRequest(version),
       rule: 'supported-version',
@@ -132,12 +144,34 @@ async function checkNegotiation(endpoint: CheckedEndpoint): Promise<Finding[]> {
   const result = answer.message?.result
   const version = isObject(result) ? result.protocolVersion : undefined
   await endpoint.endSession(answer)
-  if (findRevision(version)) return []
+  const known = findRevision(version)
+  const latest = known && (await acceptedVersions(endpoint, known.version))[0]
+  if (known && latest === undefined) return []
   const actual =
     version === undefined ? describeAnswer(answer) : `the version ${JSON.stringify(version)}`
-  return [
-    finding('version-negotiation', `The version "${UNKNOWN_VERSION}" was answered with ${actual}`),
-  ]
+  const support = latest === undefined ? '' : `, although the server supports "${latest}"`
+  const message = `The version "${UNKNOWN_VERSION}" was answered with ${actual}${support}`
+  return [finding('version-negotiation', message, undefined, known ? 'warning' : 'error')]
+}
+
+function* checkNotification({ status, text }: Answer): Generator<Finding> {
+  // A server may also refuse a notification, with an error
+  if (status >= 400 || (status === 202 && text === '')) return
+  const actual = status === 202 ? `202 and the body ${JSON.stringify(text.slice(0, 100))}` : status
+  yield finding('notification', `"notifications/initialized" was answered with ${actual}`)
+}
+
+/** Checks the response to a request for the stream of messages from the server. */
+async function checkStream(endpoint: CheckedEndpoint, session: Session): Promise<Finding[]> {
+  try {
+    const answer = await session.send({ ...STREAM_REQUEST, rule: 'get-stream' })
+    if (answer.status === 405 || isEventStream(answer) || isSessionError(answer)) return []
+    return [finding('get-stream', `"GET" was answered with ${answer.status}`)]
+  } catch (error) {
+    if (!hasNoResponse(error)) throw error
+    // A browser also reports a response without CORS headers as silence
+    return endpoint.isPage ? [] : [finding('get-stream', error.message)]
+  }
 }
 
 async function checkErrors(session: Session, capabilities: unknown): Promise<Finding[]> {
@@ -171,15 +205,16 @@ async function checkErrors(session: Session, capabilities: unknown): Promise<Fin
   return findings
 }
 
-/** Ends the session, and checks that it has ended. Servers may refuse to end it, with 405. */
-async function checkEnd(session: Session): Promise<Finding[]> {
+/** Ends the session, and checks that it has ended. Returns false if the server refuses to end it, such as with 405. */
+async function* checkEnd(session: Session): AsyncGenerator<Finding, boolean> {
   const ended = await session.sendWithoutRetry({ method: 'DELETE', rule: 'ended-session' })
-  if (ended.status < 200 || ended.status >= 300) return []
+  if (ended.status < 200 || ended.status >= 300) return false
   const answer = await session.sendWithoutRetry({ body: request('ping'), rule: 'ended-session' })
-  if (answer.status === 404) return []
-  return [
-    finding('ended-session', `After "DELETE", "ping" was answered with ${describeAnswer(answer)}`),
-  ]
+  if (answer.status !== 404) {
+    const message = `After "DELETE", "ping" was answered with ${describeAnswer(answer)}`
+    yield finding('ended-session', message)
+  }
+  return true
 }
 
 function request(method: string, params?: JsonObject): JsonObject {

@@ -47,10 +47,10 @@ export async function* checkStateless(endpoint: CheckedEndpoint): AsyncGenerator
     ...modernRequest('edgewise/unknown'),
     rule: 'unknown-method',
   })
-  if (errorCode(methodAnswer) !== -32601) {
+  if (methodAnswer.status !== 404 || errorCode(methodAnswer) !== -32601) {
     yield finding(
       'unknown-method',
-      `The method "edgewise/unknown" was answered with ${describeAnswer(methodAnswer)}`,
+      `The method "edgewise/unknown" of 2026-07-28 was answered with ${describeAnswer(methodAnswer)}`,
     )
   }
 }

@@ -36,6 +36,7 @@ const REQUEST_HEADERS = [
   ...SESSION_HEADERS,
   ...STATELESS_HEADERS,
 ]
+const ALLOW_METHODS = 'Access-Control-Allow-Methods: GET, POST, DELETE'
 const EXPOSED_HEADERS = [HEADER_SESSION_ID, 'www-authenticate']
 /** The usual spellings of the header names that do not consist of capitalized words. */
 const SPELLINGS: ReadonlyMap<string, string> = new Map([
@@ -48,6 +49,8 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map([
 export interface RequestFeatures {
   readonly isProtected: boolean
   readonly hasSessions: boolean
+  /** Whether clients can end sessions, with DELETE. */
+  readonly canEndSessions: boolean
   readonly isStateless: boolean
   /** A request that this server answers. Which one depends on the server's revisions. */
   readonly request: CheckRequest
@@ -73,6 +76,8 @@ export async function* checkWeb(
   }
   const missing = missingHeaders(preflight, features)
   if (missing.length > 0) yield headersFinding(preflight, missing, features)
+  if (features.canEndSessions)
+    yield* checkMethods(endpoint, origin === '*' ? FOREIGN_ORIGIN : origin)
   const answer = await endpoint.send({
     ...fromOrigin(features.request, origin === '*' ? FOREIGN_ORIGIN : origin),
     rule: 'cors-expose',
@@ -85,6 +90,15 @@ export async function* checkWeb(
     const line = headerLine('Access-Control-Expose-Headers', [...exposed, ...EXPOSED_HEADERS])
     yield finding('cors-expose', `Pages cannot read ${namesOf(hidden)}. Send "${line}"`)
   }
+}
+
+/** Checks that pages may send DELETE. Browsers never block GET and POST because of their method. */
+async function* checkMethods(endpoint: CheckedEndpoint, origin: string): AsyncGenerator<Finding> {
+  const preflight = await sendPreflight(endpoint, origin, 'DELETE')
+  const methods = listOf(preflight, 'access-control-allow-methods')
+  if (methods.includes('delete') || methods.includes('*')) return
+  const message = `Pages cannot end sessions, because "DELETE" is not allowed. Send "${ALLOW_METHODS}"`
+  yield finding('cors-methods', message, undefined, 'warning')
 }
 
 /** Explains why a browser blocked a request of a page, although the server answers other requests. */
@@ -102,7 +116,7 @@ export async function blockedFinding(
     return finding('cors-headers', message, undefined, 'error')
   }
   if (method !== 'POST') {
-    const message = `The browser blocked ${method}. Send "Access-Control-Allow-Methods: GET, POST, DELETE"`
+    const message = `The browser blocked ${method}. Send "${ALLOW_METHODS}"`
     return finding('cors-methods', message)
   }
   const message = `The response to ${describeBody(body)} has no "Access-Control-Allow-Origin", although other responses do. Send it with every response, and with every status`
@@ -128,13 +142,17 @@ function fromOrigin(request: CheckRequest, origin: string): CheckRequest {
   return { ...request, headers: { ...request.headers, origin } }
 }
 
-function sendPreflight(endpoint: CheckedEndpoint, origin: string): Promise<Answer> {
+function sendPreflight(
+  endpoint: CheckedEndpoint,
+  origin: string,
+  method = 'POST',
+): Promise<Answer> {
   return endpoint.send({
     method: 'OPTIONS',
     isAnonymous: true,
     headers: {
       origin,
-      'access-control-request-method': 'POST',
+      'access-control-request-method': method,
       'access-control-request-headers': REQUEST_HEADERS.join(','),
     },
     rule: 'cors-headers',

@@ -129,6 +129,30 @@ const broken: [
     '200 and a result',
   ],
   [
+    'notification',
+    LOCAL,
+    (_request, message) =>
+      message?.method === 'notifications/initialized'
+        ? new Response('null', { status: 202 })
+        : undefined,
+    'answered with 202 and the body "null"',
+  ],
+  [
+    'notification',
+    LOCAL,
+    (_request, message) =>
+      message?.method === 'notifications/initialized'
+        ? new Response(null, { status: 204 })
+        : undefined,
+    'answered with 204',
+  ],
+  [
+    'get-stream',
+    LOCAL,
+    ({ method }) => (method === 'GET' ? new Response('Cannot GET', { status: 404 }) : undefined),
+    '"GET" was answered with 404',
+  ],
+  [
     'parse-error',
     LOCAL,
     (request, message) =>
@@ -141,6 +165,15 @@ const broken: [
     (_request, message) =>
       message?.method === 'edgewise/unknown' ? failure(message.id, -32603) : undefined,
     '-32603',
+  ],
+  [
+    'unknown-method',
+    LOCAL,
+    (request, message) =>
+      message?.method === 'edgewise/unknown' && !request.headers.has('mcp-session-id')
+        ? failure(message.id, -32601)
+        : undefined,
+    'of 2026-07-28 was answered with 200 and the error -32601',
   ],
   [
     'unknown-tool',
@@ -181,7 +214,7 @@ const broken: [
     LOCAL,
     (_request, message) =>
       message?.method === 'tools/list' ? failure(message.id, -32603) : undefined,
-    'No',
+    'The server answered with the error -32603: No',
   ],
   [
     'origin-check',
@@ -265,6 +298,36 @@ describe('A server that breaks the rule', () => {
   })
 })
 
+describe('An endpoint that offers only HTTP+SSE', () => {
+  const serve: Fetch = async ({ method }) =>
+    method === 'GET'
+      ? new Response('event: endpoint\ndata: /messages\n\n', {
+          headers: { 'content-type': 'text/event-stream' },
+        })
+      : new Response('<!doctype html><pre>Cannot POST', { status: 404 })
+  const options = {
+    url: LOCAL,
+    headers: new Headers(),
+    fetch: (at: string, init: RequestInit) => serve(new Request(at, init)),
+    timeoutMs: 5_000,
+  }
+
+  it('is found, and its lists are checked', async () => {
+    const server = goodServer()
+    server.tool('undescribed', { annotations: { readOnlyHint: true } }, () => '')
+    const findings = checkEndpoint(options, () => connectInMemory(server))
+    expect(await collect(findings)).toMatchObject([
+      { rule: 'http-sse', severity: 'warning' },
+      { rule: 'tool-description', subject: 'undescribed' },
+    ])
+  })
+
+  it('is not an MCP endpoint if no client can connect', async () => {
+    const findings = checkEndpoint(options, () => Promise.reject(new Error('No endpoint')))
+    expect(rulesOf(await collect(findings))).toEqual(['not-mcp'])
+  })
+})
+
 describe('A protected server', () => {
   const metadataUrl = 'https://mcp.example/.well-known/oauth-protected-resource/mcp'
   const serverUrl = 'https://login.example/.well-known/oauth-authorization-server'
@@ -318,6 +381,16 @@ describe('A protected server', () => {
     const findings = await check(PUBLIC, serve)
     expect(rulesOf(findings)).toEqual([rule])
     expect(findings[0]?.message).toContain(message)
+  })
+
+  it('that names no metadata, as if it accepted only other tokens, gets a warning', async () => {
+    const plain = protectedBy({}, { 'www-authenticate': 'Bearer' })
+    expect(await check(PUBLIC, plain)).toMatchObject([
+      { rule: 'resource-metadata', severity: 'warning' },
+    ])
+    expect(await check(PUBLIC, protectedBy({}))).toMatchObject([
+      { rule: 'resource-metadata', severity: 'error' },
+    ])
   })
 
   it('without a challenge is found', async () => {

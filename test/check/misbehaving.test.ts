@@ -83,6 +83,40 @@ it.each<[string, (id: unknown) => Response]>([
   ])
 })
 
+it.each([
+  ['400 without a JSON-RPC response', 'Invalid JSON'],
+  [
+    '400 and a stack trace, which reveals paths of the server',
+    '<pre>SyntaxError: Unexpected end<br> &nbsp; &nbsp;at parse (/srv/app/node_modules/a/index.js:7:19)</pre>',
+  ],
+])('A malformed body that is answered with %s gets a note', async (what, text) => {
+  const serve = otherwise(handlerAt(LOCAL), (request, message) =>
+    request.method === 'POST' && !message ? new Response(text, { status: 400 }) : undefined,
+  )
+  expect(await check(LOCAL, serve)).toEqual([
+    {
+      rule: 'parse-error',
+      severity: 'note',
+      message: `A body that is not JSON was answered with ${what}`,
+    },
+  ])
+})
+
+it('A GET request that gets no response is found', async () => {
+  const serve = handlerAt(LOCAL)
+  const found = await check(LOCAL, (request) =>
+    request.method === 'GET' && request.headers.has('mcp-session-id')
+      ? Promise.reject(new TypeError('fetch failed'))
+      : serve(request),
+  )
+  expect(found).toMatchObject([
+    {
+      rule: 'get-stream',
+      message: `GET ${LOCAL}, which tests "get-stream", got no response: fetch failed`,
+    },
+  ])
+})
+
 describe('A version in the answer to "initialize"', () => {
   const answering = (protocolVersion: string): Fetch =>
     otherwise(legacyOnly, (_request, message) =>
@@ -94,6 +128,21 @@ describe('A version in the answer to "initialize"', () => {
           })
         : undefined,
     )
+
+  it('that is not the latest one of the server is found', async () => {
+    const serve = otherwise(legacyOnly, (_request, message) => {
+      const { protocolVersion } = (message?.params ?? {}) as JsonObject
+      if (message?.method !== 'initialize' || protocolVersion === '2025-06-18') return undefined
+      const serverInfo = { name: 'old', version: '1' }
+      return result(message.id, { protocolVersion: '2025-03-26', capabilities: {}, serverInfo })
+    })
+    expect(await check(LOCAL, serve)).toContainEqual({
+      rule: 'version-negotiation',
+      severity: 'warning',
+      message:
+        'The version "1999-12-31" was answered with the version "2025-03-26", although the server supports "2025-06-18"',
+    })
+  })
 
   it.each([
     ['2024-10-07', 'not a published revision'],

@@ -21,6 +21,7 @@ const preflight = (serve: typeof legacyOnly, headers: Record<string, string>) =>
     method === 'OPTIONS' ? new Response(null, { headers }) : undefined,
   )
 
+const methods = { 'access-control-allow-methods': 'GET, POST, DELETE' }
 const all =
   'Content-Type, Authorization, MCP-Protocol-Version, Mcp-Session-Id, Last-Event-ID, Mcp-Method, Mcp-Name'
 
@@ -43,7 +44,7 @@ describe('A server that allows pages, but not the headers of MCP,', () => {
   })
 
   it('is found if it allows only one origin', async () => {
-    const headers = { 'access-control-allow-origin': 'https://app.example' }
+    const headers = { 'access-control-allow-origin': 'https://app.example', ...methods }
     const found = await check(PUBLIC, preflight(handlerAt(PUBLIC), headers))
     expect(rulesOf(found)).toEqual(['cors-headers'])
     const complete = { ...headers, 'access-control-allow-headers': all }
@@ -54,6 +55,7 @@ describe('A server that allows pages, but not the headers of MCP,', () => {
     const serve = preflight(handlerAt(PUBLIC), {
       'access-control-allow-origin': '*',
       'access-control-allow-headers': 'Content-Type, *',
+      ...methods,
     })
     expect(await check(PUBLIC, serve)).toEqual([])
     const [found] = await check(PUBLIC, serve, new Headers({ authorization: 'Bearer x' }))
@@ -70,6 +72,32 @@ describe('A server that allows pages, but not the headers of MCP,', () => {
     })
     const found = (await check(LOCAL, serve)).filter(({ rule }) => rule === 'cors-headers')
     expect(found).toMatchObject([{ severity: 'note' }])
+  })
+})
+
+describe('A server that allows pages, but not DELETE,', () => {
+  const headers = { 'access-control-allow-origin': '*', 'access-control-allow-headers': all }
+  const postOnly = { ...headers, 'access-control-allow-methods': 'GET, POST, OPTIONS' }
+
+  it('is found if clients can end sessions', async () => {
+    const found = await check(PUBLIC, preflight(handlerAt(PUBLIC), postOnly))
+    expect(found).toEqual([
+      {
+        rule: 'cors-methods',
+        severity: 'warning',
+        message:
+          'Pages cannot end sessions, because "DELETE" is not allowed. Send "Access-Control-Allow-Methods: GET, POST, DELETE"',
+      },
+    ])
+    const any = { ...headers, 'access-control-allow-methods': '*' }
+    expect(await check(PUBLIC, preflight(handlerAt(PUBLIC), any))).toEqual([])
+  })
+
+  it('has no findings if it answers DELETE with 405', async () => {
+    const serve = otherwise(handlerAt(PUBLIC), ({ method }) =>
+      method === 'DELETE' ? new Response(null, { status: 405 }) : undefined,
+    )
+    expect(await check(PUBLIC, preflight(serve, postOnly))).toEqual([])
   })
 })
 

@@ -8,8 +8,8 @@ import { httpError } from './client-fetch.ts'
 import type { SseParser } from './sse.ts'
 
 /** Whether a response has a media type; ignores parameters and case. */
-export function hasType(response: Response, type: string): boolean {
-  return response.headers.get('content-type')?.toLowerCase().startsWith(type) ?? false
+export function hasType({ headers }: Pick<Response, 'headers'>, type: string): boolean {
+  return headers.get('content-type')?.toLowerCase().startsWith(type) ?? false
 }
 
 /** Whether a response is a successful event stream. */
