@@ -10,7 +10,7 @@ import { formatMark } from './guide.ts'
 import type { ProjectFiles } from './project-files.ts'
 
 /** The outcome for a source file. */
-export interface UnwrappedAgent {
+export interface ConvertedAgent {
   /** The new texts of the source file, and of other source files that serve the class, by their paths. */
   readonly texts: ReadonlyMap<string, string>
   /** The name of the class whose objects the Worker no longer creates. */
@@ -24,12 +24,12 @@ export interface UnwrappedAgent {
  *
  * @returns `undefined` if there is no such class, or `'unsupported'` if it must be migrated by hand.
  */
-export function unwrapAgent(
+export function convertAgent(
   compiler: Compiler,
   project: ProjectFiles,
   path: string,
   text: string,
-): UnwrappedAgent | 'unsupported' | undefined {
+): ConvertedAgent | 'unsupported' | undefined {
   const source = compiler.createSourceFile(path, text, compiler.ScriptTarget.ES2022, true)
   const classes = source.statements.filter((each) => isAgent(compiler, each))
   const [agent] = classes

@@ -1,9 +1,9 @@
 /** The migration of one source file: its changes, and the names that it must import. */
 import type ts from 'typescript'
-import type { UnwrappedAgent } from './agent-class.ts'
+import type { ConvertedAgent } from './agent-class.ts'
 import type { Compiler } from './compiler.ts'
 import { Edits, placeholderFor } from './edits.ts'
-import type { Subject } from './guide.ts'
+import type { GuideSection } from './guide.ts'
 import type { Handler } from './handler.ts'
 import { indentationAt, lineStart } from './lines.ts'
 import { Marks } from './marks.ts'
@@ -29,9 +29,9 @@ export class FileMigration {
   /** The names to import, with their local names, by module. */
   readonly imports: Map<string, Map<string, string>> = new Map()
   /** The migrations of all source files, including this one. */
-  readonly peers: ReadonlyMap<ts.SourceFile, FileMigration>
+  readonly migrations: ReadonlyMap<ts.SourceFile, FileMigration>
   /** The subclass of `McpAgent` that was turned into this module, if any. Handlers may still use its members. */
-  readonly agent: UnwrappedAgent | undefined
+  readonly agent: ConvertedAgent | undefined
   needsPlaceholder = false
   readonly #sources: Sources
   readonly #handled = new Set<ts.Node>()
@@ -43,8 +43,8 @@ export class FileMigration {
     path: string,
     source: ts.SourceFile,
     runtime: string,
-    peers: ReadonlyMap<ts.SourceFile, FileMigration>,
-    agent: UnwrappedAgent | undefined,
+    migrations: ReadonlyMap<ts.SourceFile, FileMigration>,
+    agent: ConvertedAgent | undefined,
   ) {
     this.ts = ts
     this.#sources = sources
@@ -52,7 +52,7 @@ export class FileMigration {
     this.path = path
     this.source = source
     this.runtime = runtime
-    this.peers = peers
+    this.migrations = migrations
     this.agent = agent
     this.#marks = new Marks(ts, source, path)
   }
@@ -61,8 +61,8 @@ export class FileMigration {
    * The migration of the source file that a node belongs to; `undefined` for declarations of an
    * SDK.
    */
-  ownerOf(node: ts.Node): FileMigration | undefined {
-    return this.peers.get(node.getSourceFile())
+  migrationOf(node: ts.Node): FileMigration | undefined {
+    return this.migrations.get(node.getSourceFile())
   }
 
   /** Whether the source file may have type annotations. */
@@ -76,10 +76,10 @@ export class FileMigration {
   }
 
   /**
-   * Returns a placeholder to put into the new text of a change. It is replaced with the text of the node,
-   * including the changes in the node.
+   * Returns the text of a node for use in the new text of a change. It is a placeholder, which is later replaced with
+   * the text of the node, including the changes in the node.
    */
-  keep(node: ts.Node): string {
+  migratedText(node: ts.Node): string {
     return placeholderFor(node.getStart(this.source), node.end)
   }
 
@@ -147,9 +147,13 @@ export class FileMigration {
     return this.#handled.has(node) || this.edits.covers(node.getStart(this.source), node.end)
   }
 
-  /** Adds a `TODO` comment for the author on the line before a node. */
-  mark(node: ts.Node, subject: Subject, message: string): void {
-    this.#marks.add(node, subject, message)
+  /**
+   * Adds a `TODO` comment for the author on the line before a node.
+   *
+   * @param section The section of the documentation that the comment refers to.
+   */
+  mark(node: ts.Node, section: GuideSection, message: string): void {
+    this.#marks.add(node, section, message)
   }
 
   /**
@@ -157,7 +161,7 @@ export class FileMigration {
    * becomes a comment, and any other expression becomes a call that throws. Members and calls of
    * the expression are removed with it.
    */
-  giveUp(node: ts.Expression, subject: Subject, message: string): void {
+  giveUp(node: ts.Expression, section: GuideSection, message: string): void {
     const { ts } = this
     const target = outermostChain(ts, node)
     let outer: ts.Node = target
@@ -173,12 +177,12 @@ export class FileMigration {
     this.setHandled(node)
     const statement = outer.parent
     if (ts.isExpressionStatement(statement) && this.#mayComment(statement)) {
-      this.mark(statement, subject, message)
+      this.mark(statement, section, message)
       this.replace(statement, this.#commentOut(statement))
       return
     }
     const replaced = isAssigned ? outer : target
-    this.mark(replaced, subject, message)
+    this.mark(replaced, section, message)
     this.needsPlaceholder = true
     const code = this.text(replaced).replaceAll(/\s+/g, ' ')
     this.replace(replaced, `${PLACEHOLDER}(${this.quote(code)})`)

@@ -2,8 +2,8 @@
  * Formats the text of marks, each of which refers to a section of the documentation.
  */
 
-/** The page and the heading for each subject. */
-const places = {
+/** The sections of the documentation that marks refer to: a page and a heading. */
+const sections = {
   asking: 'migrate-official-v2.md#asking',
   handlers: 'migrate-official-v1.md#handlers',
   http: 'migrate-official-v1.md#over-http',
@@ -19,13 +19,13 @@ const places = {
   wrangler: 'migrate-mcp-agent.md#wranglertoml',
 } as const
 
-/** A subject of the documentation. */
-export type Subject = keyof typeof places
+/** The name of a section of the documentation. */
+export type GuideSection = keyof typeof sections
 
 /** The text that begins each mark. */
 export const MARK = 'TODO(edgewise): '
 
 /** The text of a mark. */
-export function formatMark(message: string, subject: Subject): string {
-  return `${MARK}${message}. See docs/${places[subject]}`
+export function formatMark(message: string, section: GuideSection): string {
+  return `${MARK}${message}. See docs/${sections[section]}`
 }

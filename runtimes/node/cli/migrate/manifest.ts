@@ -17,7 +17,7 @@ export interface ManifestNeeds {
   /** The version of Edgewise. */
   readonly version: string
   /** Whether Edgewise must be added even if the manifest has no package of an SDK. */
-  readonly isRequired: boolean
+  readonly needsEdgewise: boolean
 }
 
 /** A migrated manifest. */
@@ -37,14 +37,14 @@ const GROUPS = [
 /** Migrates a manifest; `undefined` if it needs no change. */
 export function migrateManifest(
   text: string,
-  { imported, added, version, isRequired }: ManifestNeeds,
+  { imported, added, version, needsEdgewise }: ManifestNeeds,
 ): MigratedManifest | undefined {
   const manifest = (parse(text) ?? {}) as Partial<Record<string, Record<string, string>>>
   const groups = GROUPS.filter((group) => typeof manifest[group] === 'object')
   const groupOf = (name: string): string | undefined =>
     groups.find((group) => manifest[group]?.[name] !== undefined)
   const oldPackages = sdkPackages.filter((name) => groupOf(name) !== undefined)
-  if (oldPackages.length === 0 && !isRequired) return undefined
+  if (oldPackages.length === 0 && !needsEdgewise) return undefined
   const notes: string[] = []
   let result = text
   const set = (group: string, name: string, value: string): void => {

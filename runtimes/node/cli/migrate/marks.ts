@@ -2,7 +2,7 @@
 import type ts from 'typescript'
 import type { Compiler } from './compiler.ts'
 import type { Edits } from './edits.ts'
-import { formatMark, type Subject } from './guide.ts'
+import { formatMark, type GuideSection } from './guide.ts'
 import { indentationAt, lineStart } from './lines.ts'
 import { isTest } from './project-files.ts'
 
@@ -21,9 +21,9 @@ export class Marks {
   }
 
   /** Adds a mark on the line before a node. */
-  add(node: ts.Node, subject: Subject, message: string): void {
+  add(node: ts.Node, section: GuideSection, message: string): void {
     const position = this.#lineOf(node)
-    const text = formatMark(message, subject)
+    const text = formatMark(message, section)
     const isKnown = [...this.#texts.values()].some((texts) => texts.has(text))
     // Tests often repeat the same code, so one mark for each message is enough
     if (isKnown && isTest(this.#path)) return

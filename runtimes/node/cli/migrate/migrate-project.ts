@@ -2,7 +2,7 @@
  * Migrates the texts of a project's files. Reads and writes no files itself.
  */
 import type ts from 'typescript'
-import { unwrapAgent, type UnwrappedAgent } from './agent-class.ts'
+import { convertAgent, type ConvertedAgent } from './agent-class.ts'
 import type { Compiler } from './compiler.ts'
 import { FileMigration } from './file-migration.ts'
 import { formatMark, MARK } from './guide.ts'
@@ -47,8 +47,8 @@ const ERROR_NOTE =
   'The messages of errors that the project does not create itself, such as those of the file system, no longer reach the model'
 
 /**
- * The steps in the order in which they run. Routes come first, because they contain transports. Parameters come last,
- * because only then is it known which handlers need a context.
+ * The steps in the order in which they run. Routes come first, because they contain transports. Parameters come after
+ * contexts, because only then is it known which handlers need a context.
  */
 const transforms: readonly ((file: FileMigration) => void)[] = [
   migrateHttpRoutes,
@@ -59,6 +59,9 @@ const transforms: readonly ((file: FileMigration) => void)[] = [
   migrateAgentMembers,
   migrateContexts,
   migrateParameters,
+  migrateToolErrors,
+  migrateReaderErrors,
+  migrateProtocolErrors,
 ]
 
 /**
@@ -71,20 +74,20 @@ export function migrateProject(
   project: ProjectFiles,
   version: string,
 ): Migration {
-  const { texts, classNames, agents, unsupported } = unwrapAgents(compiler, project)
+  const { texts, classNames, agents, unsupported } = convertAgents(compiler, project)
   const sources = createSources(compiler, texts)
   const runtime = runtimeOf(project)
-  const peers = new Map<ts.SourceFile, FileMigration>()
+  const migrations = new Map<ts.SourceFile, FileMigration>()
   for (const [path, source] of sources.files) {
     if (unsupported.has(path)) continue
     const agent = agents.get(path)
-    peers.set(source, new FileMigration(compiler, sources, path, source, runtime, peers, agent))
+    migrations.set(
+      source,
+      new FileMigration(compiler, sources, path, source, runtime, migrations, agent),
+    )
   }
-  const files = [...peers.values()]
+  const files = [...migrations.values()]
   for (const transform of transforms) files.forEach(transform)
-  files.forEach(migrateToolErrors)
-  files.forEach(migrateReaderErrors)
-  files.forEach(migrateProtocolErrors)
 
   const changed = new Map<string, string>()
   const added = new Set<string>()
@@ -109,13 +112,13 @@ export function migrateProject(
     [...project].flatMap(([path, text]) => packagesIn(changed.get(path) ?? text)),
   )
   const manifests = [...project.keys()].filter((path) => /(?:^|\/)package\.json$/.test(path))
-  const isRequired = added.size > 0 && manifests.length === 1
+  const needsEdgewise = added.size > 0 && manifests.length === 1
   for (const [path, text] of project) {
     if (/(?:^|\/)wrangler\.(?:toml|jsonc?)$/.test(path)) {
       const migrated = migrateWrangler(path, text, classNames)
       if (migrated !== undefined) changed.set(path, migrated)
     } else if (manifests.includes(path)) {
-      const migrated = migrateManifest(text, { imported, added, version, isRequired })
+      const migrated = migrateManifest(text, { imported, added, version, needsEdgewise })
       if (!migrated) continue
       changed.set(path, migrated.text)
       notes.push(...migrated.notes.map((note) => `${path}: ${note}`))
@@ -136,37 +139,37 @@ function applyEdits(file: FileMigration): string | undefined {
   }
 }
 
-interface UnwrappedAgents {
+interface ConvertedAgents {
   /** The texts of all files. */
   readonly texts: Map<string, string>
   readonly classNames: string[]
   /** The classes that were turned into modules, by the paths of the modules. */
-  readonly agents: Map<string, UnwrappedAgent>
+  readonly agents: Map<string, ConvertedAgent>
   /** The paths of the files whose classes must be migrated by hand. */
   readonly unsupported: Set<string>
 }
 
-function unwrapAgents(compiler: Compiler, project: ProjectFiles): UnwrappedAgents {
+/** Turns the subclasses of `McpAgent` into modules. */
+function convertAgents(compiler: Compiler, project: ProjectFiles): ConvertedAgents {
   const texts = new Map(project)
   const classNames: string[] = []
-  const agents = new Map<string, UnwrappedAgent>()
+  const agents = new Map<string, ConvertedAgent>()
   const unsupported = new Set<string>()
   for (const [path, text] of project) {
     if (!isSource(path) || !text.includes('McpAgent')) continue
-    const unwrapped = unwrapAgent(compiler, texts, path, texts.get(path) ?? text)
-    if (unwrapped === 'unsupported') unsupported.add(path)
-    else if (unwrapped) {
-      for (const [changed, newText] of unwrapped.texts) texts.set(changed, newText)
-      classNames.push(unwrapped.className)
-      agents.set(path, unwrapped)
+    const converted = convertAgent(compiler, texts, path, texts.get(path) ?? text)
+    if (converted === 'unsupported') unsupported.add(path)
+    else if (converted) {
+      for (const [changed, newText] of converted.texts) texts.set(changed, newText)
+      classNames.push(converted.className)
+      agents.set(path, converted)
     }
   }
   return { texts, classNames, agents, unsupported }
 }
 
 /**
- * The packages of the SDKs that a source file imports, or that a configuration of the compiler
- * extends.
+ * The packages of the SDKs that a source file imports, or that a `tsconfig.json` extends.
  */
 function packagesIn(text: string): string[] {
   return sdkPackages.filter((name) =>
@@ -176,7 +179,7 @@ function packagesIn(text: string): string[] {
   )
 }
 
-/** Finds out the runtime of a project, from whose entry point the serving functions are imported. */
+/** The runtime of a project. The functions that serve a server are imported from `edgewise/<runtime>`. */
 function runtimeOf(project: ProjectFiles): string {
   const names = [...project.keys()]
   if (names.some((name) => /^deno\.jsonc?$/.test(name))) return 'deno'

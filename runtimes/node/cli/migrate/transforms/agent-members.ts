@@ -3,13 +3,13 @@
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
-import type { Subject } from '../guide.ts'
+import type { GuideSection } from '../guide.ts'
 import { clientCalls } from './client-calls.ts'
 import { contextNameIn, handlerAround } from './handlers.ts'
 import { callOf, entryOf, walk } from './syntax.ts'
 
 /** For members that must be replaced by hand: the section of the guide, and the text of the mark. */
-const REPLACED: Readonly<Record<string, readonly [Subject, string]>> = {
+const REPLACED: Readonly<Record<string, readonly [GuideSection, string]>> = {
   state: [
     'state',
     'The state belonged to a session: store it for a user, in an object of your own',
@@ -71,11 +71,11 @@ function migrateMember(file: FileMigration, node: ts.PropertyAccessExpression): 
   }
   if (disableCondition(file, node)) return
   const isValue = name === 'state' || name === 'props'
-  const [subject, message] = entryOf(REPLACED, name) ?? [
+  const [section, message] = entryOf(REPLACED, name) ?? [
     'mcpAgent',
     `There is no equivalent of this.${name}`,
   ]
-  file.giveUp(call && !isValue ? call : node, subject, message)
+  file.giveUp(call && !isValue ? call : node, section, message)
 
   /** Migrates the member to the context of its handler. Returns whether there is an equivalent. */
   function migrate(context: string): boolean {

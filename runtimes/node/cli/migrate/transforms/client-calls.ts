@@ -36,26 +36,26 @@ const notification: ClientCall = {
   migrate: migrateNotification,
   instead: 'Use ctx.progress or ctx.log in a handler, or server.notify',
 }
-const sampling: ClientCall = { migrate: requestSampling, instead: 'Use ctx.sample in a handler' }
+const sampling: ClientCall = { migrate: migrateSampling, instead: 'Use ctx.sample in a handler' }
 const elicitation: ClientCall = {
-  migrate: requestElicitation,
+  migrate: migrateElicitation,
   instead: 'Use ctx.elicit or ctx.elicitUrl in a handler',
 }
-const roots: ClientCall = { migrate: requestRoots, instead: 'Use ctx.roots in a handler' }
+const roots: ClientCall = { migrate: migrateRoots, instead: 'Use ctx.roots in a handler' }
 
-/**
- * The members that send something to the client: those of servers and of `McpAgent`, of the context of
- * v1, and of the context of v2.
- */
+/** The members that send a request or a notification to the client. */
 export const clientCalls: Readonly<Record<string, ClientCall>> = {
+  // Members of a server or an `McpAgent`
   request,
   notification,
   createMessage: sampling,
   elicitInput: elicitation,
   listRoots: roots,
   sendLoggingMessage: { migrate: migrateLogParams, instead: 'Use ctx.log in a handler' },
+  // Members of the context in v1
   sendRequest: request,
   sendNotification: notification,
+  // Members of the context in v2
   'mcpReq.send': request,
   'mcpReq.notify': notification,
   'mcpReq.requestSampling': sampling,
@@ -77,10 +77,11 @@ function migrateNotification(
   const params = paramsValue && unwrap(file, paramsValue)
   if (!params || !ts.isObjectLiteralExpression(params)) return false
   const values = membersOf(file, params)
-  if (values.size !== params.properties.length) return false
+  const hasUnnamedMembers = values.size !== params.properties.length
+  if (hasUnnamedMembers) return false
   const textOf = (name: string): string | undefined => {
     const value = valueOf(file, values.get(name))
-    return value && movedText(file, value)
+    return value && valueText(file, value)
   }
   const method = stringOf(file, valueOf(file, members.get('method')))
   if (method === 'notifications/message') return replaceLog(file, call, context, textOf)
@@ -109,16 +110,16 @@ function migrateLogParams(file: FileMigration, call: ts.CallExpression, context:
   const values = membersOf(file, params)
   return replaceLog(file, call, context, (name) => {
     const value = valueOf(file, values.get(name))
-    return value && movedText(file, value)
+    return value && valueText(file, value)
   })
 }
 
 /**
- * The new text of a value that is moved. A name is copied as text and not moved, because it may become a shorthand
- * member.
+ * The text of a value for use in the new call. The text of a name is returned as it is, because `optionsText` may turn
+ * it into a shorthand member.
  */
-function movedText(file: FileMigration, value: ts.Expression): string {
-  return file.ts.isIdentifier(value) ? file.text(value) : file.keep(value)
+function valueText(file: FileMigration, value: ts.Expression): string {
+  return file.ts.isIdentifier(value) ? file.text(value) : file.migratedText(value)
 }
 
 function replaceLog(
@@ -154,7 +155,7 @@ function migrateRequest(file: FileMigration, call: ts.CallExpression, context: s
   const resultSchema = schema && ts.isIdentifier(schema) ? schema.text : ''
   const method = members ? stringOf(file, valueOf(file, members.get('method'))) : undefined
   if (method === 'roots/list' || (!members && resultSchema === 'ListRootsResultSchema')) {
-    return requestRoots(file, call, context)
+    return migrateRoots(file, call, context)
   }
   const isSampling = members
     ? method === 'sampling/createMessage'
@@ -163,10 +164,7 @@ function migrateRequest(file: FileMigration, call: ts.CallExpression, context: s
     ? method === 'elicitation/create'
     : resultSchema === 'ElicitResultSchema'
   if (!isSampling && !isElicitation) return false
-  const params = members && valueOf(file, members.get('params'))
-  if (members && !params) return false
-  const { source, edits } = file
-  if (!params) {
+  if (!members) {
     if (!ts.isIdentifier(request)) return false
     markReplay(file, call)
     const { text } = request
@@ -178,8 +176,10 @@ function migrateRequest(file: FileMigration, call: ts.CallExpression, context: s
     )
     return true
   }
-  if (isElicitation && !migrateForm(file, params)) return false
+  const params = valueOf(file, members.get('params'))
+  if (!params || (isElicitation && !migrateForm(file, params))) return false
   markReplay(file, call)
+  const { source, edits } = file
   edits.replace(
     call.getStart(source),
     params.getStart(source),
@@ -190,7 +190,7 @@ function migrateRequest(file: FileMigration, call: ts.CallExpression, context: s
 }
 
 /** Migrates `createMessage(params)`. */
-function requestSampling(file: FileMigration, call: ts.CallExpression, context: string): boolean {
+function migrateSampling(file: FileMigration, call: ts.CallExpression, context: string): boolean {
   const [params] = call.arguments
   if (!params) return false
   markReplay(file, call)
@@ -199,7 +199,7 @@ function requestSampling(file: FileMigration, call: ts.CallExpression, context: 
 }
 
 /** Migrates `elicitInput(params)`. */
-function requestElicitation(
+function migrateElicitation(
   file: FileMigration,
   call: ts.CallExpression,
   context: string,
@@ -212,7 +212,7 @@ function requestElicitation(
 }
 
 /** Migrates `listRoots()`, whose result is an object. */
-function requestRoots(file: FileMigration, call: ts.CallExpression, context: string): boolean {
+function migrateRoots(file: FileMigration, call: ts.CallExpression, context: string): boolean {
   const { ts } = file
   if (!ts.isAwaitExpression(call.parent)) return false
   markReplay(file, call)
@@ -220,7 +220,7 @@ function requestRoots(file: FileMigration, call: ts.CallExpression, context: str
   return true
 }
 
-/** Marks an input request if code before it runs again when the response arrives. */
+/** Marks a call that asks the client for input, if the handler makes other calls before it: these run again. */
 function markReplay(file: FileMigration, call: ts.CallExpression): void {
   const { ts } = file
   const body = handlerAround(file, call)?.node.body

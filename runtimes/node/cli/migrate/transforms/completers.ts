@@ -9,7 +9,7 @@ import { functionOf, isInlineFunction, referencesTo } from './syntax.ts'
 /** Migrates a completer that is moved elsewhere. Returns its new text. */
 export function completerText(file: FileMigration, node: ts.Expression): string {
   const { ts } = file
-  const text = file.keep(node)
+  const text = file.migratedText(node)
   const context = functionOf(file, node)?.parameters[1]
   if (!context) return text
   const adapter = `(value, context) => (${text})(value, { arguments: context })`

@@ -3,7 +3,7 @@
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
-import type { Subject } from '../guide.ts'
+import type { GuideSection } from '../guide.ts'
 import { contextNameIn } from './handlers.ts'
 import { clientCalls } from './client-calls.ts'
 import { callOf, entryOf, stringOf, walk } from './syntax.ts'
@@ -22,7 +22,7 @@ const RENAMED: Readonly<Record<string, string>> = {
 }
 
 /** What the author must do about members that cannot be migrated, by their path. */
-const REPLACED: Readonly<Record<string, readonly [Subject, string]>> = {
+const REPLACED: Readonly<Record<string, readonly [GuideSection, string]>> = {
   sessionId: [
     'sharedState',
     'Revision 2026-07-28 has no sessions: use ctx.principal or an id of your own',
@@ -144,8 +144,8 @@ function migrateMember(file: FileMigration, node: ts.Expression, name: string, p
   }
   if (path === 'requestInfo' && migrateHeader(file, node, name)) return
   const absence = clientCall?.instead ?? `The context has no member "${path}"`
-  const [subject, message] = entryOf(REPLACED, path) ?? ['handlers', absence]
-  file.giveUp(call ?? node, subject, message)
+  const [section, message] = entryOf(REPLACED, path) ?? ['handlers', absence]
+  file.giveUp(call ?? node, section, message)
 }
 
 /** Migrates `requestInfo.headers['name']`. */

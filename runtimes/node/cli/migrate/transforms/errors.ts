@@ -40,7 +40,7 @@ function visitThrows(
 ): void {
   if (visited.has(callee)) return
   visited.add(callee)
-  const owner = file.ownerOf(callee)
+  const owner = file.migrationOf(callee)
   if (!owner) return
   walk(owner, callee, (node) => {
     if (owner.ts.isThrowStatement(node)) migrate(owner, node)

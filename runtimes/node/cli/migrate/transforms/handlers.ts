@@ -32,7 +32,7 @@ export function addHandler(
   if (declared?.parameters.length === 0) return
   if ((kind === 'tool' || kind === 'prompt') && hasInput) return
   const count = declared?.parameters.length ?? index + 1
-  const name = file.keep(node)
+  const name = file.migratedText(node)
   const isName = file.ts.isIdentifier(inner) || file.ts.isPropertyAccessExpression(inner)
   const callee = isName ? name : `(${name})`
   if (kind === 'tool' || kind === 'prompt') {
@@ -53,7 +53,7 @@ export function addHandler(
  */
 export function removeResultType(file: FileMigration, node: ts.Expression): void {
   const handler = functionOf(file, node)
-  const owner = handler && file.ownerOf(handler)
+  const owner = handler && file.migrationOf(handler)
   const type = handler?.type
   if (!owner || !type || !/\bCallToolResult\b/.test(owner.text(type))) return
   const colon = owner.source.text.lastIndexOf(':', type.getStart(owner.source))

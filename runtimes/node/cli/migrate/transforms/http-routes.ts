@@ -141,8 +141,8 @@ function migrateRoute(
   const createHandler = file.use('edgewise/server', handler)
   const options = kind === 'http' && hasSessions(file, transport) ? sessionsOption(file) : ''
   const args = [
-    file.keep(path),
-    ...middleware.map((each) => file.keep(each)),
+    file.migratedText(path),
+    ...middleware.map((each) => file.migratedText(each)),
     `${listener}(${createHandler}(${server}${options}))`,
   ]
   if (middleware.length > 0) {

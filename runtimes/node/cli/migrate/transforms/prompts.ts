@@ -12,7 +12,7 @@ import { addOptions, readPositional, renameRegistration, type MethodCall } from 
 /** Migrates `registerPrompt(name, config, handler)`. */
 export function migrateRegisterPrompt(file: FileMigration, call: MethodCall): void {
   const advice = 'Rename "argsSchema" to "input"'
-  const registration = renameRegistration(file, call, 'prompt', { subject: 'handlers', advice })
+  const registration = renameRegistration(file, call, 'prompt', { section: 'handlers', advice })
   if (!registration) return
   const { name, literal, handler } = registration
   const members = membersOf(file, literal)

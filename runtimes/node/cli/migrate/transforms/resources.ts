@@ -21,10 +21,10 @@ export function migrateResource(file: FileMigration, call: MethodCall): void {
   const template = isTemplate ? migrateTemplate(file, uri) : undefined
   const nameText = file.text(name)
   const members = [
-    nameText === 'name' ? 'name' : `name: ${file.keep(name)}`,
+    nameText === 'name' ? 'name' : `name: ${file.migratedText(name)}`,
     ...(template?.members ?? []),
   ]
-  const uriText = template?.text ?? file.keep(uri)
+  const uriText = template?.text ?? file.migratedText(uri)
   const options = `{ ${members.join(', ')} }`
   edits.replace(name.getStart(source), uri.end, config ? uriText : `${uriText}, ${options}`)
   if (config) {
@@ -32,7 +32,7 @@ export function migrateResource(file: FileMigration, call: MethodCall): void {
     const meta = literal && membersOf(file, literal).get('_meta')
     if (meta) renameMember(file, meta, 'meta')
     if (literal && unwrap(file, config) === literal) addMembers(file, literal, members)
-    else file.replace(config, `{ ${members.join(', ')}, ...${file.keep(config)} }`)
+    else file.replace(config, `{ ${members.join(', ')}, ...${file.migratedText(config)} }`)
   }
   addHandler(file, isTemplate ? 'template' : 'resource', false, read)
 }
@@ -55,7 +55,7 @@ function migrateTemplate(file: FileMigration, node: ts.Expression): MigratedTemp
   if (!ts.isNewExpression(created)) return { text: file.text(node), members: [] }
   const [template, callbacks] = created.arguments ?? []
   if (!template) return { text: file.text(node), members: [] }
-  const text = `${file.use('edgewise/server', 'uriTemplate')}(${file.keep(template)})`
+  const text = `${file.use('edgewise/server', 'uriTemplate')}(${file.migratedText(template)})`
   if (created !== inner && !file.isHandled(created)) file.replace(created, text)
   return {
     text: created === inner ? text : file.text(node),
@@ -82,7 +82,7 @@ function completeOption(file: FileMigration, callbacks: ts.Expression): string[]
   const complete = valueOf(file, members.get('complete'))
   if (!complete) return []
   const completers = unwrap(file, complete)
-  if (!ts.isObjectLiteralExpression(completers)) return [`complete: ${file.keep(complete)}`]
+  if (!ts.isObjectLiteralExpression(completers)) return [`complete: ${file.migratedText(complete)}`]
   const texts = [...membersOf(file, completers)].flatMap(([name, member]) => {
     const value = valueOf(file, member)
     return value ? [`${name}: ${completerText(file, value)}`] : [file.text(member)]

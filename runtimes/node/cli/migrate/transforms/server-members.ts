@@ -4,7 +4,7 @@
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
-import type { Subject } from '../guide.ts'
+import type { GuideSection } from '../guide.ts'
 import { clientCalls } from './client-calls.ts'
 import { contextNameIn, handlerAround } from './handlers.ts'
 import { isMethodCall } from './servers.ts'
@@ -21,7 +21,7 @@ const CHANGES: Readonly<Record<string, string>> = {
 }
 
 /** For members without an equivalent: the section of the guide, and what the author should do instead. */
-const REPLACED: Readonly<Record<string, readonly [Subject, string]>> = {
+const REPLACED: Readonly<Record<string, readonly [GuideSection, string]>> = {
   setRequestHandler: [
     'handlers',
     'Handle the request with server.use, or remove this if Edgewise does it',
@@ -133,8 +133,8 @@ function migrateServerMember(
     file.giveUp(call ?? node, 'handlers', builtIn)
     return
   }
-  const [subject, message] = entryOf(REPLACED, name) ?? ['handlers', absence(name)]
-  file.giveUp(call ?? node, subject, message)
+  const [section, message] = entryOf(REPLACED, name) ?? ['handlers', absence(name)]
+  file.giveUp(call ?? node, section, message)
 }
 
 /** Migrates an announcement of a change. */
@@ -152,7 +152,7 @@ function announceChange(
   const isChained = ts.isPropertyAccessExpression(parent)
   if (isChained && !(isCaught && parent.name.text === 'catch')) return false
   const announce = (change: string): true => {
-    file.replace(isChained ? parent.parent : call, `${file.keep(server)}.notify.${change}`)
+    file.replace(isChained ? parent.parent : call, `${file.migratedText(server)}.notify.${change}`)
     return true
   }
   const change = entryOf(CHANGES, name)
@@ -168,7 +168,7 @@ function announceChange(
   const params = isUpdate ? valueOf(file, members.get('params')) : argument
   if (!params || !ts.isObjectLiteralExpression(params)) return false
   const uri = valueOf(file, membersOf(file, params).get('uri'))
-  return uri !== undefined && announce(`resourceUpdated(${file.keep(uri)})`)
+  return uri !== undefined && announce(`resourceUpdated(${file.migratedText(uri)})`)
 }
 
 /** Replaces a member of the server with a member of the context, if a handler is around the call. */

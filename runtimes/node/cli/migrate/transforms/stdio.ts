@@ -29,9 +29,9 @@ function migrateConnect(file: FileMigration, call: ts.CallExpression, server: ts
   const statement = ts.isAwaitExpression(parent) ? parent.parent : undefined
   // The promise now resolves when the connection ends, so the statements that follow must not wait
   if (statement && ts.isExpressionStatement(statement) && !isLast(file, statement)) {
-    file.replace(parent, `void ${serveStdio}(${file.keep(server)})`)
+    file.replace(parent, `void ${serveStdio}(${file.migratedText(server)})`)
   } else {
-    file.replace(call, `${serveStdio}(${file.keep(server)})`)
+    file.replace(call, `${serveStdio}(${file.migratedText(server)})`)
   }
   removeTransport(file, transport)
 }
@@ -72,7 +72,7 @@ function migrateFactory(file: FileMigration, call: ts.CallExpression): void {
   const [factory] = call.arguments
   if (!factory) return
   file.replace(call.expression, file.use(`edgewise/${file.runtime}`, 'serveStdio'))
-  replaceWithCall(file, factory)
+  callFactory(file, factory)
   const options = call.arguments[1]
   if (options) {
     file.mark(options, 'officialV2', 'serveStdio of Edgewise has other options')
@@ -81,9 +81,9 @@ function migrateFactory(file: FileMigration, call: ts.CallExpression): void {
 }
 
 /**
- * Replaces a function that creates a server with a call of the function, because one server serves all requests.
+ * Turns a function that creates a server, `factory`, into the call `factory()`, because one server serves all requests.
  */
-export function replaceWithCall(file: FileMigration, factory: ts.Expression): void {
+export function callFactory(file: FileMigration, factory: ts.Expression): void {
   const { ts } = file
   const inner = unwrap(file, factory)
   const declared = functionOf(file, factory)
@@ -124,21 +124,21 @@ export function markSharedState(
 ): void {
   const { ts } = file
   const body = factory?.body
-  const owner = factory && file.ownerOf(factory)
-  if (!owner || !body || !ts.isBlock(body)) return
+  const migration = factory && file.migrationOf(factory)
+  if (!migration || !body || !ts.isBlock(body)) return
   for (const statement of body.statements) {
     if (!ts.isVariableStatement(statement)) continue
     const isState = statement.declarationList.declarations.some(({ initializer }) => {
-      const isVariable = (statement.declarationList.flags & ts.NodeFlags.Const) === 0
-      if (isVariable) return true
+      const isConst = (statement.declarationList.flags & ts.NodeFlags.Const) !== 0
+      if (!isConst) return true
       return (
         initializer !== undefined &&
         ts.isNewExpression(initializer) &&
-        /^(?:Map|Set|WeakMap|Array)$/.test(owner.text(initializer.expression))
+        /^(?:Map|Set|WeakMap|Array)$/.test(migration.text(initializer.expression))
       )
     })
     if (isState)
-      owner.mark(
+      migration.mark(
         statement,
         'sharedState',
         'All callers share this variable, because they share the server',

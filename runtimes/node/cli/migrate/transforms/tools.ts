@@ -3,7 +3,7 @@
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
-import type { Subject } from '../guide.ts'
+import type { GuideSection } from '../guide.ts'
 import { addHandler, removeResultType } from './handlers.ts'
 import { migrateSchema, schemaKindOf } from './schemas.ts'
 import {
@@ -33,7 +33,7 @@ const SAME_NAMES: ReadonlySet<string> = new Set(['title', 'description', 'annota
 /** Migrates `registerTool(name, config, handler)`. */
 export function migrateRegisterTool(file: FileMigration, call: MethodCall): void {
   const advice = 'Rename "inputSchema" to "input" and "outputSchema" to "output"'
-  const registration = renameRegistration(file, call, 'tool', { subject: 'server', advice })
+  const registration = renameRegistration(file, call, 'tool', { section: 'server', advice })
   if (!registration) return
   const { name, literal, handler } = registration
   const hasInput = migrateConfig(file, literal, `the tool ${file.text(name)}`)
@@ -56,7 +56,7 @@ export function renameRegistration(
   file: FileMigration,
   call: MethodCall,
   method: string,
-  { subject, advice }: { subject: Subject; advice: string },
+  { section, advice }: { section: GuideSection; advice: string },
 ): Registration | undefined {
   const [name, config, handler] = call.arguments
   if (!name || !config || !handler) return undefined
@@ -64,7 +64,7 @@ export function renameRegistration(
   file.setHandled(call.expression)
   const literal = objectLiteralOf(file, config)
   if (literal) return { name, literal, handler }
-  file.giveUp(config, subject, advice)
+  file.giveUp(config, section, advice)
   return undefined
 }
 

@@ -4,7 +4,7 @@
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
-import { replaceWithCall } from './stdio.ts'
+import { callFactory } from './stdio.ts'
 import { callOf, functionOf, membersOf, stringOf, unwrap, valueOf, walk } from './syntax.ts'
 import { oneLine } from './tools.ts'
 
@@ -57,7 +57,7 @@ function migrateHandler(file: FileMigration, call: ts.CallExpression): void {
   const [factory, options] = call.arguments
   if (!factory) return
   file.replace(call.expression, file.use('edgewise/server', 'createHandler'))
-  replaceWithCall(file, factory)
+  callFactory(file, factory)
   if (!options) return
   const literal = unwrap(file, options)
   const members = ts.isObjectLiteralExpression(literal) ? membersOf(file, literal) : undefined
@@ -80,7 +80,7 @@ function migrateAgentsHandler(file: FileMigration, call: ts.CallExpression): voi
   if (!server) return
   file.replace(call.expression, file.use('edgewise/cloudflare', 'createWorker'))
   const isFactory = file.sdkTypeOf(server) !== 'McpServer' && functionOf(file, server) !== undefined
-  if (isFactory) replaceWithCall(file, server)
+  if (isFactory) callFactory(file, server)
   const isCreated = isFactory || ts.isCallExpression(server) || ts.isNewExpression(server)
   if (isCreated && ts.findAncestor(call, (node) => ts.isFunctionLike(node))) {
     file.mark(call, 'mcpAgent', 'Create the server and the Worker once, outside of the function')
