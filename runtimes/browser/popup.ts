@@ -39,7 +39,7 @@ const ANSWER_MS = 1_000
 
 /** How often to check whether the user has closed the popup, in milliseconds. */
 const POLL_MS = 500
-/** The number of checks after the popup has closed during which the focus may return to this page. */
+/** How many checks to wait for the focus to return to this page, after the popup has closed. */
 const CLOSING_POLLS = 3
 
 /** The parameters of an authorization response. */
@@ -61,9 +61,9 @@ interface StoredFlow {
  * again when the user returns, and {@link returnedFromSignIn} returns true: connect again then,
  * without a click, and the first request completes the flow.
  *
- * If the user closes the popup, signing in fails within two seconds, provided that the focus
- * returns to the page. Otherwise the authorization server may have isolated the popup from the page, and
- * signing in fails after `interactionTimeoutMs` of `signIn`.
+ * If the user closes the popup, and the focus returns to the page, signing in fails within two seconds. If the
+ * focus does not return, the user may still be in a popup that the authorization server has isolated from the
+ * page. Signing in then fails after `interactionTimeoutMs` of `signIn`.
  *
  * @example
  * ```ts
@@ -180,11 +180,13 @@ function detectClosing(opened: Window, onClosed: () => void): () => void {
       hadFocus = hasFocus
       return
     }
+    // The focus cannot return to a page that had it while the popup was open
+    if (hadFocus) return clearInterval(timer)
     closedPolls++
     if (hasFocus) focusedPolls++
     // Not before the second check, because the authorization response may be in transit
-    if (!hadFocus && focusedPolls > 1) onClosed()
-    if (hadFocus || closedPolls > CLOSING_POLLS) clearInterval(timer)
+    if (focusedPolls > 1) onClosed()
+    if (closedPolls > CLOSING_POLLS) clearInterval(timer)
   }, POLL_MS)
   return () => clearInterval(timer)
 }

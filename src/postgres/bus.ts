@@ -26,8 +26,13 @@ export interface Subscriber {
   resync(): void
 }
 
-/** Returns an SQL condition for whether a process is alive. `id` is an SQL expression for its id. */
-export function isAlive(id: string): string {
+/**
+ * Returns an SQL condition for whether a process is alive. `Database` replaces `{mcp_processes}` with the name of the
+ * table in its schema.
+ *
+ * @param id An SQL expression for the id of the process.
+ */
+export function aliveCondition(id: string): string {
   return `EXISTS (SELECT FROM {mcp_processes} WHERE id = ${id} AND seen_at > now() - ${DEAD_AFTER})`
 }
 
@@ -38,14 +43,14 @@ export function payloadOf(topic: string, key: string): string {
 
 /** A channel that is listened to. */
 interface Channel {
-  /** Resolves when the first connection listens. */
+  /** Resolves when the client library listens to the channel. */
   readonly listens: Promise<void>
   readonly unlisten: () => Promise<unknown>
 }
 
 /** Sends and receives the notifications of all processes that use one schema, over one connection. */
 export class Bus {
-  /** The id of this process. If the process has several storages, each has its own id. */
+  /** The id of this storage. If a process has several storages, each storage counts as a process. */
   readonly processId: string = crypto.randomUUID()
   readonly #database: Database
   readonly #subscribers = new Map<string, Set<Subscriber>>()
@@ -129,22 +134,21 @@ export class Bus {
     unref(this.#timer)
   }
 
-  /** Resolves when the first connection listens. The client library opens later connections itself. */
+  /** Resolves when the client library listens to the channel. If its connection is lost, it opens another one itself. */
   #listen(channel: string): Promise<void> {
     const existing = this.#channels.get(channel)
     if (existing) return existing.listens
-    let unlisten = async (): Promise<unknown> => undefined
-    const listens = new Promise<void>((resolve) => {
-      const receive = (payload: string): void => this.#receive(payload)
-      const onListening = (): void => {
-        resolve()
-        this.#resync()
-      }
-      const subscription = this.#database.listen(channel, receive, onListening)
-      unlisten = () => subscription.then((opened) => opened.unlisten(), ignore)
-      // A failure is ignored, because the client library tries again
-      subscription.catch(ignore)
+    let resolveListens = (): void => {}
+    const listens = new Promise<void>((resolve) => (resolveListens = resolve))
+    const receive = (payload: string): void => this.#receive(payload)
+    const subscription = this.#database.listen(channel, receive, () => {
+      resolveListens()
+      this.#resync()
     })
+    // A failure is ignored, because the client library tries again
+    subscription.catch(ignore)
+    const unlisten = (): Promise<unknown> =>
+      subscription.then((opened) => opened.unlisten(), ignore)
     this.#channels.set(channel, { listens, unlisten })
     if (this.#isClosed) void unlisten().catch(ignore)
     return listens
@@ -173,10 +177,10 @@ export class Bus {
     callHook(run, (error) => this.#database.report(error))
   }
 
-  /** Sends the next heartbeat. If the notification of the last heartbeat is missing, first resyncs all topics. */
+  /** Sends the next heartbeat. If the notification of the previous heartbeat has not arrived, first resyncs all topics. */
   #nextHeartbeat(): void {
     if (this.#silentBeats > 0) this.#resync()
-    // The client is replaced only once per silence, because behind some poolers no notification ever arrives
+    // Replaced only once until a notification arrives: behind some poolers, no notification ever arrives
     if (this.#silentBeats === MAX_SILENT_BEATS) this.#database.replaceClient()
     this.#silentBeats++
     this.#sendHeartbeat().catch((error: unknown) => this.#database.report(error))

@@ -4,7 +4,7 @@
  * @see https://github.com/porsager/postgres
  */
 
-/** A value that is bound to a parameter of a query, such as `$1`. All other types are sent as text. */
+/** A value that is bound to a parameter of a query, such as `$1`. The storage converts other values to strings. */
 export type PostgresValue = string | number | boolean | null
 
 /** A query that was sent, or that waits for a connection. */
@@ -15,7 +15,7 @@ export interface PostgresQuery extends Promise<readonly unknown[]> {
 
 /** Runs queries, on any connection or within a transaction. */
 export interface PostgresQueries {
-  /** Runs one query with parameters, or a script of several statements without. */
+  /** Runs one query, or, without parameters, a script of several statements. */
   unsafe(
     query: string,
     parameters?: PostgresValue[],

@@ -19,15 +19,15 @@ export class ReplaceableClient {
   readonly #listeners = new Set<() => void>()
   #current: PostgresClient
   /**
-   * Whether the current client has received an answer. Otherwise it is not replaced, because the database
-   * itself may be down.
+   * Whether the current client has received an answer. A client without an answer is not replaced, because the
+   * database itself may be down.
    */
   #hasAnswered = false
   #isEnded = false
 
   /** @param patienceMs How long a cancelled query may take to end, in milliseconds. */
   constructor(source: PostgresClientSource, patienceMs: number) {
-    // Clients are functions as well
+    // A client is a function too, so its method is checked
     this.#create = 'unsafe' in source ? undefined : source
     this.#current = 'unsafe' in source ? source : source()
     this.#patienceMs = patienceMs
@@ -47,15 +47,15 @@ export class ReplaceableClient {
     this.#hasAnswered = true
   }
 
-  /** Replaces the client if one of its queries does not end although it was cancelled. */
-  watchCancelled(cancelled: Promise<unknown>): void {
+  /** Replaces the client if a query that was cancelled does not end. */
+  watchCancelled(query: Promise<unknown>): void {
     const client = this.#current
     const timer = setTimeout(() => {
       if (client === this.#current) this.replace()
     }, this.#patienceMs)
     unref(timer)
     const stop = (): void => clearTimeout(timer)
-    cancelled.then(stop, stop)
+    query.then(stop, stop)
   }
 
   /** Replaces the client, if it was created here and has received an answer. */

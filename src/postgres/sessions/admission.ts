@@ -7,7 +7,7 @@ import { INTERNAL_ERROR } from '../../protocol/error-codes.ts'
 import { ProtocolError } from '../../protocol/errors.ts'
 import { SessionQuota } from '../../session/quota.ts'
 import type { SessionRecord } from '../../session/session.ts'
-import { isAlive } from '../bus.ts'
+import { aliveCondition } from '../bus.ts'
 import type { Database } from '../database.ts'
 import { ALL_ACCOUNTS, NO_ACCOUNT } from './counts.ts'
 
@@ -31,10 +31,10 @@ export interface AdmissionOptions {
  * just started may not be stored yet, and are then not considered.
  */
 const IS_INACTIVE = `NOT EXISTS (
-    SELECT FROM {mcp_streams} AS o WHERE o.session = mcp_sessions.id AND ${isAlive('o.owner')}
+    SELECT FROM {mcp_streams} AS o WHERE o.session = mcp_sessions.id AND ${aliveCondition('o.owner')}
   ) AND NOT EXISTS (
-    SELECT FROM {mcp_calls} AS o WHERE o.session = mcp_sessions.id AND ${isAlive('o.owner')}
-  ) AND (listener IS NULL OR NOT ${isAlive('listener')})`
+    SELECT FROM {mcp_calls} AS o WHERE o.session = mcp_sessions.id AND ${aliveCondition('o.owner')}
+  ) AND (listener IS NULL OR NOT ${aliveCondition('listener')})`
 
 /**
  * An SQL expression: the sum of the weights of an account's sessions. {@link SessionQuota} sets the weights.

@@ -125,7 +125,7 @@ export class ProcessSessions implements ProcessParts {
       await this.remove(id)
       return undefined
     }
-    this.#upkeep.noteUse(row)
+    this.#upkeep.recordUse(row)
     return row
   }
 

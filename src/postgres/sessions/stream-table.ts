@@ -5,7 +5,7 @@
  */
 import type { JsonRpcResponse, RequestId } from '../../protocol/types.ts'
 import type { ResumableCall, StoredEvent } from '../../session/event-store.ts'
-import { isAlive, payloadOf, type Bus } from '../bus.ts'
+import { aliveCondition, payloadOf, type Bus } from '../bus.ts'
 import type { Database } from '../database.ts'
 import { writeBatch, type RefusedWrites, type Writes } from './batch.ts'
 import { TOPIC } from './table.ts'
@@ -98,7 +98,7 @@ export class StreamTable {
       seq: number | null
       message: string | null
     }>(
-      `SELECT owner, reader, ${isAlive('owner')} AS alive, seq::float8 AS seq, message
+      `SELECT owner, reader, ${aliveCondition('owner')} AS alive, seq::float8 AS seq, message
        FROM (SELECT 1) AS one
        LEFT JOIN {mcp_streams} AS s ON s.session = $1 AND s.id = $2
        LEFT JOIN (
@@ -135,7 +135,7 @@ export class StreamTable {
     }>(
       `SELECT owner, request, call, cancelled,
          (SELECT json_object_agg(i.id, message) FROM {mcp_inbox} AS i WHERE session = $1)::text AS answers
-       FROM {mcp_streams} AS s WHERE session = $1 AND id = $2 AND NOT ${isAlive('owner')}`,
+       FROM {mcp_streams} AS s WHERE session = $1 AND id = $2 AND NOT ${aliveCondition('owner')}`,
       session,
       stream,
     )
@@ -185,7 +185,7 @@ export class StreamTable {
    */
   async takeAbandoned(session: string): Promise<RequestId[]> {
     const rows = await this.#database.query<{ request: string }>(
-      `DELETE FROM {mcp_calls} WHERE session = $1 AND NOT ${isAlive('owner')} RETURNING request`,
+      `DELETE FROM {mcp_calls} WHERE session = $1 AND NOT ${aliveCondition('owner')} RETURNING request`,
       session,
     )
     return rows.map(({ request }) => JSON.parse(request) as RequestId)

@@ -7,7 +7,7 @@ import { INTERNAL_ERROR } from '../../protocol/error-codes.ts'
 import { ProtocolError } from '../../protocol/errors.ts'
 import type { JsonRpcResponse } from '../../protocol/types.ts'
 import type { SessionRecord } from '../../session/session.ts'
-import { isAlive, payloadOf, type Bus } from '../bus.ts'
+import { aliveCondition, payloadOf, type Bus } from '../bus.ts'
 import type { Database } from '../database.ts'
 import type { StoredRecord } from './record.ts'
 
@@ -181,7 +181,7 @@ export class SessionTable {
       streams: string | null
     }>(
       `SELECT record, version, connection, delivered, sent,
-         CASE WHEN ${isAlive('listener')} THEN listener END AS listener,
+         CASE WHEN ${aliveCondition('listener')} THEN listener END AS listener,
          (SELECT json_agg(message) FROM {mcp_inbox} WHERE session = $1
             AND mcp_inbox.id IN (SELECT value::int FROM json_array_elements_text($2::text::json))
          )::text AS answers,
@@ -224,7 +224,7 @@ export class SessionTable {
          ON CONFLICT DO NOTHING RETURNING id
        ), woken AS (SELECT pg_notify($4, $5)::text AS sent FROM stored)
        SELECT s.id, inbox.full FROM inbox CROSS JOIN (SELECT count(sent) FROM woken) AS done
-       LEFT JOIN {mcp_streams} AS s ON s.session = $1 AND NOT ${isAlive('s.owner')}`,
+       LEFT JOIN {mcp_streams} AS s ON s.session = $1 AND NOT ${aliveCondition('s.owner')}`,
       id,
       question,
       message,

@@ -5,11 +5,11 @@
  */
 import { unref } from '../../patterns/timers.ts'
 import type { SessionRecord } from '../../session/session.ts'
-import { isAlive } from '../bus.ts'
+import { aliveCondition } from '../bus.ts'
 import type { Database } from '../database.ts'
 import type { SessionRow, SessionTable } from './table.ts'
 
-/** The maximum time after which events and answers are deleted, in milliseconds. */
+/** The maximum time for which events and the client's answers are stored, in milliseconds. */
 const MAX_RETENTION_MS = 3_600_000
 
 /** The options of {@link Upkeep}. */
@@ -27,33 +27,38 @@ export interface UpkeepOptions {
 /** The periodic maintenance of the tables by one process. */
 export class Upkeep {
   readonly #options: UpkeepOptions
-  /** How often the use of a session is recorded. */
-  readonly #noteMs: number
-  readonly #noting = new Set<string>()
+  /** How often the use of a session is recorded, in milliseconds. */
+  readonly #recordMs: number
+  /** The sessions whose use is being recorded. */
+  readonly #recording = new Set<string>()
   #isRunning = false
   readonly #timer: ReturnType<typeof setInterval>
 
   constructor(options: UpkeepOptions) {
     this.#options = options
-    this.#noteMs = Math.min(options.idleMs / 10, 60_000)
-    this.#timer = setInterval(() => void this.run(), Math.max(this.#noteMs, 20))
+    this.#recordMs = Math.min(options.idleMs / 10, 60_000)
+    this.#timer = setInterval(() => void this.run(), Math.max(this.#recordMs, 20))
     unref(this.#timer)
   }
 
-  /** Whether a session whose last use was recorded that many milliseconds ago has been idle for too long. */
-  isExpired(idleMs: number): boolean {
-    return idleMs > this.#options.idleMs + this.#noteMs
+  /**
+   * Whether a session has been idle for too long.
+   *
+   * @param sinceUseMs The time since the last recorded use, in milliseconds.
+   */
+  isExpired(sinceUseMs: number): boolean {
+    return sinceUseMs > this.#options.idleMs + this.#recordMs
   }
 
   /** Records that a session is in use, unless that was recorded recently. */
-  noteUse({ id, idleMs }: SessionRow): void {
-    if (idleMs < this.#noteMs || this.#noting.has(id)) return
+  recordUse({ id, idleMs }: SessionRow): void {
+    if (idleMs < this.#recordMs || this.#recording.has(id)) return
     const { database, table } = this.#options
-    this.#noting.add(id)
+    this.#recording.add(id)
     table
       .touch([id])
       .catch((error: unknown) => database.report(error))
-      .finally(() => this.#noting.delete(id))
+      .finally(() => this.#recording.delete(id))
   }
 
   /** Runs the maintenance that is due, unless the previous run has not finished. */
@@ -65,25 +70,26 @@ export class Upkeep {
       const used = busyIds()
       if (used.length > 0) await table.touch(used)
       const retentionMs = Math.min(idleMs, MAX_RETENTION_MS)
-      // Two intervals are added, because timers may be late
       const expired =
         idleMs === Infinity
           ? []
           : await table.removeWhere(
               `used_at < now() - $1::float8 * interval '1 millisecond'`,
-              idleMs + 2 * this.#noteMs,
+              // Two intervals are added, because timers may be late
+              idleMs + 2 * this.#recordMs,
             )
       for (const { id, record } of expired) onRemoved(id, record)
-      const isOld = `at < now() - $1::float8 * interval '1 millisecond'`
-      // The calls of a batch remain, because they are answered when the client resumes the batch's stream
+      // Calls in a session with the stream of a batch, which has no `request`, remain: they are answered when the
+      // client resumes this stream
       await database.query(
-        `DELETE FROM {mcp_calls} AS c WHERE NOT ${isAlive('owner')} AND NOT EXISTS (
+        `DELETE FROM {mcp_calls} AS c WHERE NOT ${aliveCondition('owner')} AND NOT EXISTS (
            SELECT FROM {mcp_streams} AS s WHERE s.session = c.session AND s.request IS NULL
          )`,
       )
-      await database.query(`DELETE FROM {mcp_inbox} WHERE ${isOld}`, retentionMs)
+      const ageCondition = `at < now() - $1::float8 * interval '1 millisecond'`
+      await database.query(`DELETE FROM {mcp_inbox} WHERE ${ageCondition}`, retentionMs)
       await database.query(
-        `DELETE FROM {mcp_events} AS e WHERE ${isOld} AND NOT EXISTS (
+        `DELETE FROM {mcp_events} AS e WHERE ${ageCondition} AND NOT EXISTS (
            SELECT FROM {mcp_streams} AS s WHERE s.session = e.session AND s.id = e.stream
          )`,
         retentionMs,
