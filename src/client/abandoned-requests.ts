@@ -1,13 +1,13 @@
 /**
  * Abandoned requests: the client no longer waits for them, but the server may still work on them.
- * Gateways track them, because the server may still ask for input that they need.
+ * Gateways track abandoned requests, because the server may still send input requests for them.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
  */
 import type { BaseConnectOptions } from './options.ts'
 import type { RequestOptions } from './request-options.ts'
 
-/** The key of an option: a function that is called for abandoned requests. */
+/** The key of the option in {@link AbandonedRequestOptions}. */
 export const onAbandoned: unique symbol = Symbol('onAbandoned')
 
 /** Options of a client that observes abandoned requests. */

@@ -31,8 +31,8 @@ class MemoryEventStorage extends MemoryEventLog implements EventStorage {
     const head = this.#headOf(name)
     const position = super.append(event)
     const isNew = position > head
-    const idle = isNew ? this.#select({ name, status: 'active', dueAt: null }) : []
-    for (const subscription of idle) this.#put({ ...subscription, dueAt: acceptedAt })
+    const caughtUp = isNew ? this.#select({ name, status: 'active', dueAt: null }) : []
+    for (const subscription of caughtUp) this.#put({ ...subscription, dueAt: acceptedAt })
     return position
   }
 

@@ -19,13 +19,13 @@ export interface EventTypeHandle<Payload extends StandardSchema = StandardSchema
    * tool, a queue consumer or a cron job.
    *
    * @throws {SdkError} `INVALID_USE` if the payload does not fit the schema, an option is malformed,
-   *   or the events of the type come from `poll`; `LIMIT_EXCEEDED` if the payload is larger than 252 KiB.
+   *   or the type has the option `poll`; `LIMIT_EXCEEDED` if the payload is larger than 252 KiB.
    */
   emit(payload: InferInput<Payload>, options?: EmitOptions): Promise<void>
   /**
-   * Replaces the type's options, under the same name. If `events` has the option `compare`, an incompatible
-   * change of a schema ends the type's subscriptions with the error Unsupported. To avoid that, define a type
-   * with a new name instead.
+   * Replaces the type's options, under the same name. If the option `compare` of `events` is set, and
+   * finds an incompatible change of a schema, the subscriptions of the type end with the error Unsupported. To
+   * avoid that, define a type with a new name instead.
    *
    * @throws {TypeError} If an option is unknown or invalid, or the type was removed.
    */
@@ -41,8 +41,8 @@ export interface ServerEvents extends ServerExtension {
   /**
    * Defines an event type.
    *
-   * @throws {TypeError} If the name is taken, an option is unknown or invalid, or there are arguments
-   *   without `matches` or `poll`.
+   * @throws {TypeError} If the name is taken, an option is unknown or invalid, or the type has
+   *   arguments, but none of `matches`, `poll` and `unfiltered`.
    */
   type<Input extends StandardSchema, Payload extends StandardSchema>(
     name: string,
@@ -50,8 +50,8 @@ export interface ServerEvents extends ServerExtension {
   ): EventTypeHandle<Payload>
   /**
    * Ends the subscriptions that the filter selects, with the error Forbidden. This does not prevent their
-   * principals from subscribing again: for that, the option `authorize` must refuse them. Streams and polled
-   * subscriptions in other processes end only when `authorize` refuses them there.
+   * principals from subscribing again: for that, the option `authorize` must refuse them. In other
+   * processes, streams and polled subscriptions end only when `authorize` refuses them there.
    *
    * @param reason A word for clients, such as `account_closed`; `access_revoked` by default.
    * @throws {TypeError} If the filter is empty or has an unknown member.

@@ -101,7 +101,7 @@ export function fromClient(
  * @param createServer Creates the server.
  * @throws {SdkError} If connecting or listing fails.
  */
-export async function createGatewayOf(
+export async function openGateway(
   createServer: (info: Implementation, options: ServerOptions) => Server,
   connect: Connector,
   { maxPrincipals, ...options }: GatewayOptions,

@@ -68,8 +68,8 @@ const SCOPE = ['edgewise', '0.1.0'] as const
 /**
  * Creates an observer that records spans and metrics by the semantic conventions for MCP: for requests
  * and notifications in both directions, runs of tasks, deliveries to webhooks and sign-ins. A request's
- * span is current while its handler runs. The context of the span of each sent message is written into
- * its `_meta`, and the span of each received message continues the context in its `_meta`.
+ * span is current while its handler runs. The `_meta` of a sent message
+ * contains the context of the span. The span of a received message continues the context in `_meta`.
  *
  * @example
  * ```ts
@@ -91,6 +91,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Observer {
   return (operation): Observation | undefined => {
     const name = spanName(operation)
     const shared = sharedAttributes(operation)
+    // Such an operation has metrics, but no span
     if (name === undefined) {
       return {
         end(outcome) {
@@ -118,6 +119,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Observer {
     const span = tracer.startSpan(name, { kind, links, attributes: attributesOfSpan }, parent)
     const hasContents = contents && span.isRecording()
     if (hasContents) {
+      // The attributes of the application override those of the contents
       span.setAttributes({
         ...attempt(() => contentAttributes(operation)),
         ...applicationAttributes,
@@ -160,9 +162,10 @@ function kindOf({ type, direction }: Operation): SpanKind {
 }
 
 /**
- * The parent of a span, and a link to the ambient span if that is not the parent. Only an HTTP server is
- * called once for each message. On a duplex connection, and on a client's stream, the active context is the
- * one in which the connection or stream was opened, so the span of that context is not related to the message.
+ * The parent of a span, and a link to the ambient span if that is not the parent. The ambient span is the span
+ * of the active context. It is related to a received message only on a server over HTTP, because such a server is
+ * called once for each message. On a duplex connection, and on a client's stream, the active context is the one
+ * in which the connection or stream was opened, so its span is ignored.
  */
 function parentOf(
   { side, direction, http, trace: carrier = {} }: Operation,

@@ -3,14 +3,14 @@
  *
  * @module
  */
-import { createGatewayOf, type Gateway, type GatewayOptions } from '../gateway/gateway.ts'
+import { openGateway, type Gateway, type GatewayOptions } from '../gateway/gateway.ts'
 import type { Connector } from '../gateway/upstreams.ts'
 import type { OptionNames } from '../patterns/known-options.ts'
 import { degradeResult } from '../protocol/degrade.ts'
 import type { Implementation } from '../protocol/types.ts'
 import { defineServer, type Method, type ServerDefinition } from '../server/definition.ts'
 import { createFacade } from '../server/facade.ts'
-import { clientInput } from '../server/engine/multi-round-trip.ts'
+import { multiRoundTripInput } from '../server/engine/multi-round-trip.ts'
 import { declareCapabilities } from '../server/features/capabilities.ts'
 import { complete } from '../server/features/completion.ts'
 import { discover } from '../server/features/discover.ts'
@@ -24,6 +24,7 @@ import { createNotifier } from '../server/notifier.ts'
 import type { BaseServer, BaseServerOptions, Server, ServerOptions } from '../server/server.ts'
 import { headerParams } from '../transport/streamable-http/param-headers.ts'
 
+/** The names of the options. The values have no meaning. */
 const OPTION_NAMES: OptionNames<Omit<ServerOptions, keyof BaseServerOptions>> = {
   observe: 1,
   redact: 1,
@@ -73,16 +74,17 @@ export function createServer<Env = unknown>(
   // Never called before `definition` is assigned
   const report = (error: unknown): void => definition.report(error)
   const notify = createNotifier(report)
-  const logs = { redact, maxLogsPerSecond, report }
+  const logRules = { redact, maxLogsPerSecond, report }
   const features = {
     methods,
-    input: clientInput,
+    input: multiRoundTripInput,
     headerParams,
     degradeResult,
     notify,
-    logs,
+    logs: logRules,
     declare: declareCapabilities,
-    observe: observe?.start(logs),
+    // Observers receive redacted data too
+    observe: observe?.start(logRules),
   }
   const definition: ServerDefinition = defineServer(info, options, features, OPTION_NAMES)
   const { resources, resourceTemplates, prompts } = definition
@@ -111,12 +113,12 @@ export function createServer<Env = unknown>(
         update: (...replacement) => registration.replace(promptEntry(name, ...replacement)),
       }
     },
-    // The implementation is in the argument, so that servers without extensions or mounts do not
-    // load it
+    // The extension and the source contain the implementation, so that servers without extensions or mounts
+    // do not load it
     extend: (extension) => extension.addTo(server),
     mount: (prefix, source) => source.mountOn(server, prefix),
   })
-  // The application declares the type of the environment that is passed with the caller
+  // `Env` is the type of `ctx.env`, which the server only passes on
   return server as Server<Env>
 }
 
@@ -139,7 +141,7 @@ export function createServer<Env = unknown>(
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 export function createGateway(connect: Connector, options: GatewayOptions = {}): Promise<Gateway> {
-  return createGatewayOf(createServer, connect, options)
+  return openGateway(createServer, connect, options)
 }
 
 export type {

@@ -102,11 +102,11 @@ export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
     request: Request,
     expected: ProofExpectations,
   ): Promise<DpopError | undefined> => {
-    const proof = await readProof(request.headers.get('dpop'), algorithms)
-    if ('error' in proof) return proof
-    const mismatch = await requestMismatch(proof, request, expected, maxAgeMs)
+    const proofOrError = await readProof(request.headers.get('dpop'), algorithms)
+    if ('error' in proofOrError) return proofOrError
+    const mismatch = await requestMismatch(proofOrError, request, expected, maxAgeMs)
     if (mismatch !== undefined) return invalidProof(mismatch)
-    const { iat, jti, nonce, jkt } = proof
+    const { iat, jti, nonce, jkt } = proofOrError
     if (jkt !== expected.thumbprint) {
       return {
         error: 'invalid_token',
@@ -138,7 +138,7 @@ export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
   }
 }
 
-/** The reason for rejecting a token that no proof can make acceptable. */
+/** The reason for rejecting a token regardless of the proof, if there is one. */
 function findBindingFault({ thumbprint, scheme }: ProofExpectations): string | undefined {
   if (thumbprint === undefined) return 'The access token is not bound to a key'
   if (scheme === 'dpop') return undefined
@@ -181,7 +181,7 @@ async function requestMismatch(
   return `The proof was issued at ${quote(new Date(iat * 1000))}, and it is ${quote(new Date(now))} here`
 }
 
-/** A URL as proofs contain it, without query and fragment; empty if it is invalid. */
+/** The URL of a proof, without query and fragment; empty if the URL is invalid. */
 function withoutQuery(text: string): string {
   const url = parseUrl(text)
   return url ? url.origin + url.pathname : ''
@@ -199,8 +199,9 @@ async function readProof(
       algorithms,
       requiredClaims: ['jti', 'htm', 'htu', 'iat', 'ath'],
     })
-    const { iat, jti, htm, htu, ath, nonce } = payload
-    if (iat === undefined || typeof jti !== 'string' || jti === '') {
+    // `requiredClaims` guarantees `iat`
+    const { iat = 0, jti, htm, htu, ath, nonce } = payload
+    if (typeof jti !== 'string' || jti === '') {
       return invalidProof('The proof has no "jti" string')
     }
     const jkt = await calculateJwkThumbprint(protectedHeader.jwk as JWK)

@@ -15,7 +15,7 @@ export function text(value: string): TextContent {
   return { type: 'text', text: value }
 }
 
-/** The string members that content blocks must have, by type; for types without nested objects. */
+/** The string members that content blocks must have, by type. Embedded resources are checked separately. */
 const REQUIRED_STRINGS: { readonly [type: string]: readonly string[] } = {
   text: ['text'],
   image: ['data', 'mimeType'],

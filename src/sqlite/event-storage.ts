@@ -12,7 +12,7 @@ import type {
 import { SqlEventLog, type SqlEventStorageOptions } from './event-log.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
-// `wake_at` is when a process must take a subscription: to deliver, or because it has expired.
+// From `wake_at` on, `take` returns a subscription: because events are due, or because it has expired.
 const TABLES = `
   CREATE TABLE IF NOT EXISTS mcp_event_subscriptions (
     id TEXT PRIMARY KEY,
@@ -49,12 +49,12 @@ const MAX_ATTEMPTS = 100
 
 /**
  * An SQL expression: the earlier of `expires_at` and, if active, `due_at`. `min` is NULL if one of
- * its arguments is NULL, so an argument that would be NULL is replaced by the other.
+ * its arguments is NULL, so the other time replaces a missing one.
  */
 const WAKE_AT = `min(coalesce(CASE WHEN active THEN due_at END, expires_at),
                      coalesce(expires_at, due_at))`
 
-/** A row of `mcp_event_subscriptions`, whose own columns are newer than the record. */
+/** Columns of `mcp_event_subscriptions`. `version` and `due_at` may be newer than the values in `record`. */
 interface SubscriptionRow {
   id: string
   record: string
@@ -94,10 +94,11 @@ export class SqlEventStorage extends SqlEventLog implements EventStorage {
   save(subscription: WebhookSubscription): boolean {
     return this.#sql.transaction(() => {
       const { id, version, name, principal, url, status, position, expiresAt } = subscription
-      const isBehind = typeof position === 'number' && this.headOf(name) > position
-      const dueAt = subscription.dueAt ?? (isBehind ? Date.now() : null)
-      const active = status === 'active' ? 1 : 0
+      // Other positions are cursors of `poll`
       const logPosition = typeof position === 'number' ? position : null
+      const hasNewEvents = logPosition !== null && this.headOf(name) > logPosition
+      const dueAt = subscription.dueAt ?? (hasNewEvents ? Date.now() : null)
+      const active = status === 'active' ? 1 : 0
       const record = JSON.stringify(subscription)
       const saved =
         version === 1
@@ -107,7 +108,7 @@ export class SqlEventStorage extends SqlEventLog implements EventStorage {
                VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`,
               id,
               name,
-              JSON.stringify(principal),
+              principal,
               url,
               active,
               logPosition,
@@ -148,10 +149,7 @@ export class SqlEventStorage extends SqlEventLog implements EventStorage {
     const [row] =
       principal === undefined
         ? this.#sql.all<{ count: number }>(query)
-        : this.#sql.all<{ count: number }>(
-            `${query} WHERE principal = ?`,
-            JSON.stringify(principal),
-          )
+        : this.#sql.all<{ count: number }>(`${query} WHERE principal = ?`, principal)
     return row?.count ?? 0
   }
 
@@ -162,7 +160,7 @@ export class SqlEventStorage extends SqlEventLog implements EventStorage {
   ): WebhookSubscription[] {
     const wanted: [column: string, value: SqlValue | undefined][] = [
       ['name', name],
-      ['principal', principal === undefined ? undefined : JSON.stringify(principal)],
+      ['principal', principal],
       ['url', url],
     ]
     const conditions = ['id > ?']
@@ -224,7 +222,7 @@ export class SqlEventStorage extends SqlEventLog implements EventStorage {
 
   verifiedUntil(principal: string, url: string): number | undefined {
     const query = 'SELECT until FROM mcp_event_verified WHERE principal = ? AND url = ?'
-    return this.#sql.all<{ until: number }>(query, JSON.stringify(principal), url)[0]?.until
+    return this.#sql.all<{ until: number }>(query, principal, url)[0]?.until
   }
 
   setVerified(principal: string, url: string, until: number): void {
@@ -232,7 +230,7 @@ export class SqlEventStorage extends SqlEventLog implements EventStorage {
     this.#sql.all(
       `INSERT INTO mcp_event_verified (principal, url, until) VALUES (?, ?, ?)
        ON CONFLICT (principal, url) DO UPDATE SET until = excluded.until`,
-      JSON.stringify(principal),
+      principal,
       url,
       until,
     )
@@ -245,7 +243,7 @@ export class SqlEventStorage extends SqlEventLog implements EventStorage {
     return rows.flatMap(({ id, record: text, version, due_at: dueAt }) => {
       const record = this.parse<WebhookSubscription>(text, `The subscription "${id}"`)
       if (record) return [{ ...record, version, dueAt }]
-      // Nothing could take, replace or end the subscription. Its client creates it again with the next refresh
+      // No method could return, replace or end such a subscription. Its client creates it again when it refreshes it
       this.#sql.all('DELETE FROM mcp_event_subscriptions WHERE id = ?', id)
       return []
     })

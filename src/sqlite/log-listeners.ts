@@ -29,6 +29,7 @@ export class LogListeners {
     }
     return () => {
       watched.callbacks.delete(listener)
+      // If this function was called before, a later `add` may have stored another object
       if (watched.callbacks.size === 0 && this.#listeners.get(name) === watched) {
         this.#listeners.delete(name)
       }

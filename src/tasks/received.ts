@@ -10,7 +10,7 @@ import { INVALID_PARAMS, INVALID_REQUEST } from '../protocol/error-codes.ts'
 import type { ClientCapabilities, CoreTask, JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { runLater } from './clock.ts'
-import { withRelatedTask, taskReceiver, type ClientTaskCapabilities } from './related.ts'
+import { copyTaskToResponses, taskReceiver, type ClientTaskCapabilities } from './related.ts'
 import { relatedTo } from './wire.ts'
 
 /** How long a task is stored unless the server requests another time, in milliseconds. */
@@ -33,20 +33,30 @@ interface ReceivedTask {
 
 type Tasks = Map<string, ReceivedTask>
 
-/** The tasks of each connection, by its declared capabilities. */
+/** The tasks of each connection. The object with the declared capabilities identifies the connection. */
 const tasksByConnection = new WeakMap<ClientCapabilities, Tasks>()
 
 /**
- * The `tasks` capability of a client that runs server requests as tasks: `connect(url, {
- * capabilities: { tasks: CLIENT_TASK_CAPABILITIES }, extensions: [taskPolling()] })`. The object also carries the
- * implementation of the task methods. To declare fewer requests, spread it: `{ ...CLIENT_TASK_CAPABILITIES, requests:
- * { elicitation: { create: {} } } }`.
+ * The `tasks` capability of a client that runs server requests as tasks. The object also carries the implementation
+ * of the task methods. To declare fewer requests, copy the object with other `requests`.
+ *
+ * @example
+ * ```ts
+ * import { connect } from 'edgewise/client'
+ * import { CLIENT_TASK_CAPABILITIES, taskPolling } from 'edgewise/tasks'
+ *
+ * await using client = await connect('https://example.com/mcp', {
+ *   capabilities: { tasks: CLIENT_TASK_CAPABILITIES },
+ *   extensions: [taskPolling()],
+ * })
+ * ```
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
 export const CLIENT_TASK_CAPABILITIES: ClientTaskCapabilities = {
   cancel: {},
   requests: { elicitation: { create: {} }, sampling: { createMessage: {} } },
+  // `wrapHandler` of `related.ts` calls this member
   [taskReceiver](answer, capabilities) {
     const { tasks } = capabilities
     const connectionTasks = tasksByConnection.get(capabilities) ?? new Map<string, ReceivedTask>()
@@ -73,7 +83,7 @@ function createReceiver(
     const [group = '', name = ''] = method.split('/')
     const offered = Object.hasOwn(declared, group) ? declared[group] : undefined
     const isTask = isObject(params.task) && isObject(offered) && isObject(offered[name])
-    return isTask ? startTask(tasks, method, params, answer) : withRelatedTask(answer)(request)
+    return isTask ? startTask(tasks, method, params, answer) : copyTaskToResponses(answer)(request)
   }
 }
 

@@ -28,11 +28,11 @@ export function wrapHandler(
   capabilities: ClientCapabilities,
 ): ServerRequestHandler {
   const { tasks }: { tasks?: ClientTaskCapabilities } = capabilities
-  return tasks?.[taskReceiver]?.(answer, capabilities) ?? withRelatedTask(answer)
+  return tasks?.[taskReceiver]?.(answer, capabilities) ?? copyTaskToResponses(answer)
 }
 
-/** Wraps a request handler so that each response names the task that the request belongs to, if any. */
-export function withRelatedTask(answer: ServerRequestHandler): ServerRequestHandler {
+/** Wraps a request handler. If a request belongs to a task, its id is copied into the response. */
+export function copyTaskToResponses(answer: ServerRequestHandler): ServerRequestHandler {
   return async (request) => {
     const result = await answer(request)
     const meta = request.params?._meta

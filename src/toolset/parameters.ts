@@ -26,7 +26,7 @@ const SCHEMA_MAPS = '$defs definitions properties patternProperties dependentSch
 /** Keywords that hold values, not schemas. */
 const VALUE_KEYWORDS = 'const enum default examples required'.split(' ')
 
-/** The definition of the original root, for references to it. */
+/** The name in `$defs` of a copy of the original root. References into the root are redirected to this copy. */
 const ORIGINAL_NAME = 'original_input'
 
 /** How much may still be merged. */
@@ -46,8 +46,8 @@ export interface ModelParameters {
 
 /**
  * Creates a schema that every API accepts, and that allows every value that the tool's own schema
- * allows. Alternatives at the root become optional properties: the tool validates its arguments, and
- * reports to the model what is wrong.
+ * allows. Alternatives at the root become optional properties, so a model may combine properties of different
+ * alternatives. The tool rejects such arguments, and the model can correct them.
  */
 export async function modelParameters(inputSchema: unknown): Promise<ModelParameters> {
   // Servers may list anything as a schema, and one bad schema must not make the other tools unusable
@@ -139,8 +139,8 @@ function partsOf({ properties, required }: JsonObject): {
  */
 function keepReferences(schema: JsonObject, original: JsonObject): JsonObject {
   const text = JSON.stringify(schema)
-  // Matches a reference to the root or to a place in the root, except to its definitions. No text within a
-  // value matches, because the quotes in such a text are escaped
+  // Matches a reference to the root or to a place in the root, except to its definitions. The same characters
+  // in a string do not match, because JSON escapes the quotes in a string
   const reference = /("\$ref":"#)(?="|\/(?!\$defs\/|definitions\/))/g
   if (!reference.test(text)) return schema
   const redirect = (value: unknown): JsonObject =>

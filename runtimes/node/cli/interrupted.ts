@@ -8,7 +8,7 @@ import { constants } from 'node:os'
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 type Signal = (typeof signals)[number]
 
-/** How long an interrupted command may take to end, in milliseconds. It takes up to 4 seconds to end a child process. */
+/** How long an interrupted command may take to end, in milliseconds. Ending a child process takes up to 4 seconds. */
 const GRACE_MS = 5000
 
 const controller = new AbortController()
@@ -18,7 +18,7 @@ const controller = new AbortController()
  */
 export const interruption: AbortSignal = controller.signal
 
-/** The lifetime of a command that runs until something else ends it. */
+/** The lifetime of a command that runs until it is interrupted, or until `end` is called. */
 export interface Lifetime {
   /** Ends the lifetime with a reason, such as the exit of a program. */
   readonly end: (reason: Error) => void

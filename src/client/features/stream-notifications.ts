@@ -14,7 +14,9 @@ export function receiveOnStream({ calls }: Connection, message: JsonRpcNotificat
   const isEnd = method === 'notifications/cancelled'
   const id = isEnd ? params.requestId : (params._meta as Meta | undefined)?.[META_SUBSCRIPTION_ID]
   const call = calls.get(id)
+  // Only a request with a stream has this option
   const onNotification = call?.options.onNotification
-  if (onNotification && isEnd) call.resolve(resultResponse(call.message.id, {}))
-  else onNotification?.(message)
+  if (!onNotification) return
+  if (isEnd) call.resolve(resultResponse(call.message.id, {}))
+  else onNotification(message)
 }

@@ -9,27 +9,31 @@ import type { Report } from './event-requests.ts'
 
 /** How often a subscription that does not expire is refreshed, in milliseconds. */
 const ENDLESS_REFRESH_MS = 86_400_000
-/** How long to wait for the refresh if the granted term cannot be read, in milliseconds. */
-const UNKNOWN_TERM_MS = 60_000
+/** How long to wait for the refresh if the granted period cannot be read, in milliseconds. */
+const UNKNOWN_PERIOD_MS = 60_000
 /** The shortest wait after a failed refresh, in milliseconds. */
 const MIN_RETRY_MS = 1_000
 
-/** The time for which the server has granted a subscription. */
-export interface Term {
+/** The period for which the server has granted a subscription. */
+export interface GrantedPeriod {
   readonly isEndless: boolean
   /** How long to wait before the subscription is refreshed, in milliseconds. */
   readonly refreshMs: number
-  /** When the term ends, by `performance.now()`. */
+  /** When the period ends, by `performance.now()`. */
   readonly endsAt: number
 }
 
 /**
- * Reads the term that a server has granted. It lasts as long as from the time of the response, by the
- * server's clock, to `refreshBefore`. Without the header `Date`, the local clock is used in place of the server's.
+ * Reads the period that a server has granted. It begins at the time of the response, which the header `Date` states
+ * by the server's clock, and ends at `refreshBefore`. Without this header, the local clock is used.
  *
  * @param date The header `Date` of the response.
  */
-export function termOf(refreshBefore: unknown, date: string | null, report: Report): Term {
+export function readGrantedPeriod(
+  refreshBefore: unknown,
+  date: string | null,
+  report: Report,
+): GrantedPeriod {
   const now = performance.now()
   if (refreshBefore === null) {
     // 90 to 100 percent, so that not all clients refresh at the same time
@@ -37,23 +41,23 @@ export function termOf(refreshBefore: unknown, date: string | null, report: Repo
     return { isEndless: true, refreshMs, endsAt: Infinity }
   }
   const serverNow = Date.parse(date ?? '') || Date.now()
-  const termMs = typeof refreshBefore === 'string' ? Date.parse(refreshBefore) - serverNow : NaN
-  if (termMs > 0) {
-    // 60 to 70 percent of the term, for the same reason
-    const refreshMs = termMs * (0.6 + Math.random() / 10)
-    return { isEndless: false, refreshMs, endsAt: now + termMs }
+  const periodMs = typeof refreshBefore === 'string' ? Date.parse(refreshBefore) - serverNow : NaN
+  if (periodMs > 0) {
+    // 60 to 70 percent of the period, for the same reason
+    const refreshMs = periodMs * (0.6 + Math.random() / 10)
+    return { isEndless: false, refreshMs, endsAt: now + periodMs }
   }
   const text = JSON.stringify(refreshBefore)
   report(new SdkError('INVALID_MESSAGE', `The server granted a subscription until ${text}`))
-  return { isEndless: false, refreshMs: UNKNOWN_TERM_MS, endsAt: now + UNKNOWN_TERM_MS }
+  return { isEndless: false, refreshMs: UNKNOWN_PERIOD_MS, endsAt: now + UNKNOWN_PERIOD_MS }
 }
 
 /**
- * How long to wait after a failed refresh, in milliseconds. While the term lasts, each wait is a third of the
- * remaining time.
+ * How long to wait after a failed refresh, in milliseconds. During the granted period, each wait is a third
+ * of the remaining time.
  */
-export function retryDelayMs(term: Term | undefined, failures: number): number {
-  const leftMs = (term?.endsAt ?? 0) - performance.now()
+export function retryDelayMs(period: GrantedPeriod | undefined, failures: number): number {
+  const leftMs = (period?.endsAt ?? 0) - performance.now()
   const isFinite = leftMs > 0 && leftMs < Infinity
   return isFinite ? Math.max(leftMs / 3, MIN_RETRY_MS) : backoffMs(failures)
 }

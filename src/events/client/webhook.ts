@@ -14,7 +14,7 @@ import { EventError, readEventError } from './event-error.ts'
 import { listEventTypes, requestEvents } from './event-requests.ts'
 import type { FollowedSubscription } from './followed-subscription.ts'
 import { ItemQueue, type Item } from './item-queue.ts'
-import { retryDelayMs, termOf, type Term } from './refresh.ts'
+import { readGrantedPeriod, retryDelayMs, type GrantedPeriod } from './refresh.ts'
 import type { StoredWebhook } from './subscription-store.ts'
 
 /** How long deliveries may be signed with the previous secret, in milliseconds. */
@@ -69,7 +69,7 @@ export class Webhook {
   readonly #queue: ItemQueue
   /** For each event that is not processed yet, the function that rejects the promise of `onEvent`. */
   readonly #pending = new Set<(reason: SdkError) => void>()
-  #term: Term | undefined
+  #grantedPeriod: GrantedPeriod | undefined
 
   constructor(followed: FollowedSubscription, options: WebhookOptions) {
     this.#followed = followed
@@ -115,11 +115,15 @@ export class Webhook {
     const { secret: previous, ...webhook } = await this.#prepare()
     const secret = createWebhookSecret()
     // Until the server has received the new secret, both secrets are in use
-    await this.#save({ ...webhook, secret, previous: { secret: previous, untilMs: Infinity } })
+    await this.#saveAndAccept({
+      ...webhook,
+      secret,
+      previous: { secret: previous, untilMs: Infinity },
+    })
     await this.subscribe()
     const untilMs = Date.now() + ROTATION_MS
     const current = this.#followed.record.webhook
-    if (current) await this.#save({ ...current, previous: { secret: previous, untilMs } })
+    if (current) await this.#saveAndAccept({ ...current, previous: { secret: previous, untilMs } })
   }
 
   /** Refreshes the subscription until it ends. */
@@ -128,16 +132,16 @@ export class Webhook {
     for (let failures = 0; ;) {
       try {
         // A subscription that does not expire continues even if the server no longer lists its type
-        if (this.#term?.isEndless) await this.#checkType()
+        if (this.#grantedPeriod?.isEndless) await this.#checkType()
         await this.subscribe()
         failures = 0
       } catch (error) {
         if (!this.#mayRetry(error)) throw error
         followed.report(error)
-        await sleep(retryDelayMs(this.#term, failures++), followed.signal)
+        await sleep(retryDelayMs(this.#grantedPeriod, failures++), followed.signal)
         continue
       }
-      await sleep(this.#term?.refreshMs ?? 0, followed.signal)
+      await sleep(this.#grantedPeriod?.refreshMs ?? 0, followed.signal)
     }
   }
 
@@ -145,7 +149,7 @@ export class Webhook {
   #mayRetry(error: unknown): boolean {
     const kind = error instanceof EventError ? error.kind : undefined
     const mayRecover = kind === 'CallbackEndpointError' || kind === 'ResourceExhausted'
-    return this.#followed.mayRetry(error) || (this.#term !== undefined && mayRecover)
+    return this.#followed.mayRetry(error) || (this.#grantedPeriod !== undefined && mayRecover)
   }
 
   async #checkType(): Promise<void> {
@@ -162,17 +166,18 @@ export class Webhook {
     const { webhook } = this.#followed.record
     const { url: base } = this.#options.receiver
     if (webhook && isBelow(webhook.url, base)) {
-      await this.#save(webhook)
+      await this.#saveAndAccept(webhook)
       return webhook
     }
-    // The receiver has a new URL. With another callback URL, the subscription is another one for the server
+    // The receiver has a new URL. A server counts a subscription with another callback URL as a new one
     if (webhook) await unsubscribe(this.#followed)
     const created = { url: callbackUrl(base), secret: createWebhookSecret() }
-    await this.#save(created)
+    await this.#saveAndAccept(created)
     return created
   }
 
-  async #save(webhook: StoredWebhook): Promise<void> {
+  /** Stores the webhook, and lets the receiver accept requests for it. */
+  async #saveAndAccept(webhook: StoredWebhook): Promise<void> {
     const followed = this.#followed
     await followed.save({ webhook })
     const { url, id, secret, previous } = webhook
@@ -181,21 +186,21 @@ export class Webhook {
     this.#options.receiver.accept?.({ url, id, secrets }, this.#handlers)
   }
 
-  /** Stores what the server has granted, and passes the position to the loop and the status to the hook. */
+  /** Stores what the server has granted, queues the new position, and calls `onStatus` if deliveries fail. */
   async #applyResult(result: Result, date: string | null): Promise<void> {
     const followed = this.#followed
     const { id, refreshBefore, cursor, truncated, deliveryStatus } = result
-    const term = termOf(refreshBefore, date, followed.report)
-    if (!this.#term) this.#queue.push('active')
-    this.#term = term
+    const grantedPeriod = readGrantedPeriod(refreshBefore, date, followed.report)
+    if (!this.#grantedPeriod) this.#queue.push('active')
+    this.#grantedPeriod = grantedPeriod
     followed.resetBackoff()
     const { webhook } = followed.record
     if (webhook) {
-      await this.#save({
+      await this.#saveAndAccept({
         ...webhook,
         ...(typeof id === 'string' && { id }),
         refreshBefore: typeof refreshBefore === 'string' ? refreshBefore : null,
-        refreshAt: Date.now() + term.refreshMs,
+        refreshAt: Date.now() + grantedPeriod.refreshMs,
       })
     }
     if (truncated === true && typeof cursor === 'string') this.#queue.push('gap')

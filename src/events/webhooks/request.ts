@@ -14,7 +14,7 @@ import { isAllowed } from './callback.ts'
 import { networkFailure, statusFailure } from './failure.ts'
 import type { WebhookRequest, WebhookSettings } from './options.ts'
 
-/** The maximum length of a response that is read, in bytes; the rest is discarded. */
+/** The maximum length of a response that is read, in bytes. */
 const MAX_RESPONSE_BYTES = 16_384
 
 /** The request to sign and send. */
@@ -35,7 +35,7 @@ export interface Answer {
   readonly failure?: DeliveryFailure
   /** The header `Retry-After`, in milliseconds. */
   readonly retryAfterMs?: number
-  /** The body, up to a limit; undefined if it is longer. */
+  /** The body. Undefined if it is longer than 16 KiB, or does not end in time. */
   readonly text?: string | undefined
 }
 

@@ -16,7 +16,7 @@ import type { Server, ServerExtension } from '../server.ts'
 import { addExtension, ExtensionTable } from './extend.ts'
 import {
   attachGuarded,
-  createGuard,
+  checkUntilMet,
   guardFilter,
   guardMethod,
   idsOf,
@@ -109,7 +109,7 @@ function addParts(
   requireFree(definition, names)
   requireFreeFilters(definition, Object.keys(filters))
   const checkRequirements = (): void => requireExtensions(definition, id, requires)
-  const guard = createGuard(requires, checkRequirements)
+  const guard = checkUntilMet(requires, checkRequirements)
   const attachAll = (): void => attachTo(server, id, attach)
   if (Object.keys(requires).length === 0) attachAll()
   else attachGuarded(definition, attachAll, guard)

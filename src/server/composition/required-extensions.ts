@@ -35,8 +35,8 @@ export function requireExtensions(
   if (missing) throw new TypeError(`"${id}" requires the extension "${missing[0]}": ${missing[1]}`)
 }
 
-/** Returns the check to run for each request. After it has succeeded once, it does nothing. */
-export function createGuard(
+/** Returns a function that runs a check on each call until the check succeeds, and not again after that. */
+export function checkUntilMet(
   requires: Readonly<Record<string, string>>,
   checkRequirements: CheckRequirements,
 ): CheckRequirements {
@@ -85,10 +85,8 @@ export function guardFilter(
 }
 
 /**
- * Makes the middleware, tools, resources and prompts that an extension adds fail as long as a
- * required extension is missing.
- *
- * @param attach Adds them.
+ * Calls `attach`, which adds the middleware, tools, resources and prompts of an extension. As long as a required
+ * extension is missing, all of these fail.
  */
 export function attachGuarded(
   definition: ServerDefinition,
@@ -100,11 +98,13 @@ export function attachGuarded(
     Object.entries({ tools, prompts, resources, resourceTemplates }).flatMap(([kind, registry]) =>
       [...registry.entries().keys()].map((key) => `${kind} ${key}`),
     )
-  const { length } = middleware
+  const firstAdded = middleware.length
   const existing = new Set(keys())
   attach()
   const added = new Set(keys().filter((key) => !existing.has(key)))
-  const guarded = middleware.slice(length).map((layer) => guardMiddleware(layer, checkRequirements))
+  const guarded = middleware
+    .slice(firstAdded)
+    .map((layer) => guardMiddleware(layer, checkRequirements))
   const isAdded = (method: string, params: JsonObject): boolean => {
     const { name, uri } = targetOf(params)
     if (method === 'tools/call') return added.has(`tools ${name}`)
@@ -121,7 +121,7 @@ export function attachGuarded(
       return next()
     },
   }
-  middleware.splice(length, Infinity, ...guarded, ...(added.size > 0 ? [entryGuard] : []))
+  middleware.splice(firstAdded, Infinity, ...guarded, ...(added.size > 0 ? [entryGuard] : []))
 }
 
 /** Returns middleware that fails as long as a required extension is missing. */

@@ -30,7 +30,7 @@ import { RequestContext } from '../request/request-context.ts'
 import { cannotAsk } from './without-input.ts'
 
 /** Asks clients for input in the way that their connection supports. */
-export const clientInput: ClientInput = {
+export const multiRoundTripInput: ClientInput = {
   options: { inputTimeoutMs: 1, secrets: 1, stateTtlMs: 1, maxStateBytes: 1 },
   configure,
   createContext,

@@ -10,7 +10,7 @@ import type { Session } from '../../session/session.ts'
 import type { ServerChange } from '../notifier.ts'
 import { changeNotification, covers } from './subscriptions.ts'
 
-/** The topics whose subscribers a change concerns; `undefined` if it concerns all sessions. */
+/** The topics whose subscribers are notified of a change; `undefined` if all sessions are notified. */
 export function topicsOfChange(change: ServerChange): string[] | undefined {
   if ('uri' in change) return coveringTopics(change.uri)
   return 'elicitationId' in change ? [change.elicitationId] : undefined

@@ -10,9 +10,7 @@ import type { Entry, Registry } from '../registry.ts'
 
 type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates'
 
-/**
- * The registries that are listed, and how they are paginated; without `pages`, in a single page.
- */
+/** The registries that are listed, and the function that paginates them. Without it, a list has a single page. */
 type Lists = { readonly pages: Pages | undefined } & {
   readonly [Name in ListName]: Registry<Entry>
 }
@@ -29,8 +27,8 @@ export function listMethod(name: ListName) {
     const entries = server[name].list(ctx)
     const cached = cursor === undefined && cache.get(entries)
     if (cached) return cached
-    const { pages = onePage } = server
-    const { page, nextCursor } = pages(entries, cursor, name)
+    const { pages: paginate = onePage } = server
+    const { page, nextCursor } = paginate(entries, cursor, name)
     const items = Object.freeze(page.map(({ item }) => Object.freeze(item)))
     const result: Result = { [name]: items }
     // A list filtered for one caller must not be cached for others.

@@ -44,8 +44,8 @@ export function checkName(
 }
 
 /**
- * Whether a header has the expected value. The value may contain commas. A proxy may also have joined several equal
- * values with commas.
+ * Whether a header has the expected value. The value itself may contain commas, or a proxy may have sent equal values
+ * joined by commas, so both are tried.
  */
 export function headerMatches(
   headers: Headers,

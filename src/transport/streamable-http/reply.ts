@@ -35,18 +35,18 @@ export class Reply {
   /** The stored state of the call, if calls are resumable. */
   readonly call: ResumableCall | undefined
   readonly #options: ReplyOptions
-  readonly #openStream: (events: EventStream) => ReplyStream
+  readonly #createReplyStream: (events: EventStream) => ReplyStream
   #replyStream: ReplyStream | undefined
   #eventStream: EventStream | undefined
 
-  /** @param openStream Creates the event stream. By default, a stream that cannot be resumed. */
+  /** @param createReplyStream Creates the stream that sends messages as `events`. By default, it cannot be resumed. */
   constructor(
     options: ReplyOptions,
-    openStream: (events: EventStream) => ReplyStream = (events) => events,
+    createReplyStream: (events: EventStream) => ReplyStream = (events) => events,
     call?: ResumableCall,
   ) {
     this.#options = options
-    this.#openStream = openStream
+    this.#createReplyStream = createReplyStream
     this.call = call
   }
 
@@ -58,18 +58,18 @@ export class Reply {
 
   /** Sends a message before the response. Drops it if the client accepts only JSON. */
   send(message: JsonRpcMessage): Promise<void> | undefined {
-    this.#replyStream ??= this.#open()
+    this.#replyStream ??= this.#startStream()
     return this.#replyStream?.send(message)
   }
 
-  /** Closes the connection before the response, if the client can resume. */
+  /** Closes the connection before the response, if the client can resume. Only a stream can be resumed. */
   disconnect(retryMs: number): void {
-    this.#replyStream ??= this.#open()
+    this.#replyStream ??= this.#startStream()
     this.#replyStream?.disconnect?.(retryMs)
   }
 
   /**
-   * Sends the response or the responses of a batch, and closes the reply. If there is no response, the HTTP
+   * Sends the response, or all responses to a batch, and closes the reply. If there is no response, the HTTP
    * response is an empty 202. Never throws. If a response cannot be serialized, the error is reported and
    * an internal error is sent instead.
    */
@@ -86,7 +86,7 @@ export class Reply {
     const stream = this.#replyStream
     try {
       if (stream) {
-        const responses = [answer ?? []].flat()
+        const responses = answer ? [answer].flat() : []
         for (const response of responses) void stream.send(response)
         stream.close()
       } else if (answer) {
@@ -101,13 +101,14 @@ export class Reply {
     }
   }
 
-  #open(): ReplyStream | undefined {
+  /** Responds with an event stream, if the client accepts one. */
+  #startStream(): ReplyStream | undefined {
     if (!this.canStream) return undefined
     const { incoming, respond } = this.#options
     const { caller, endpoint } = incoming
     const options = { ...endpoint.options, ...this.#options, caller }
     const events = (this.#eventStream = new EventStream(options))
     respond(new Response(events.body, { headers: EVENT_STREAM_HEADERS }))
-    return this.#openStream(events)
+    return this.#createReplyStream(events)
   }
 }
