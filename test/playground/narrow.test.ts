@@ -83,6 +83,13 @@ const isWhole = (tab: Locator): Promise<boolean> =>
     return Math.ceil(left) >= Math.floor(row.left) && Math.floor(right) <= Math.ceil(row.right)
   })
 
+/** Whether both ends of a tab can be pressed. */
+const isUncovered = (tab: Locator): Promise<boolean> =>
+  tab.evaluate((each) => {
+    const { left, right, top } = each.getBoundingClientRect()
+    return [left + 2, right - 2].every((x) => each.contains(document.elementFromPoint(x, top + 20)))
+  })
+
 describe('Playground on a narrow screen', () => {
   let page: Page
   beforeAll(async () => {
@@ -178,7 +185,18 @@ describe('Playground on a narrow screen', () => {
     await expect.poll(() => isWhole(tab)).toBe(true)
   })
 
-  it('shows the tab whose server asks a question', async () => {
+  it('shows the whole name of the selected one of two tabs', async () => {
+    const own = await visited.open('', { viewport: { width: 390, height: 844 } })
+    const name = own.locator('[aria-selected=true] .name')
+    const isCut = (): Promise<boolean> =>
+      name.evaluate((each) => each.scrollWidth > each.clientWidth)
+    expect(await isCut()).toBe(false)
+    await press(own, 'Open another server')
+    expect(await name.innerText()).toBe('New server')
+    expect(await isCut()).toBe(false)
+  })
+
+  it('shows the tab whose server asks a question, which covers no part of the selected one', async () => {
     const own = await visited.open('#/tool/sign', { viewport })
     let release = (): void => {}
     const isReleased = new Promise<void>((resolve) => (release = resolve))
@@ -190,5 +208,12 @@ describe('Playground on a narrow screen', () => {
     release()
     await own.getByRole('tab', { name: /has a question$/ }).waitFor()
     await expect.poll(() => isWhole(tab)).toBe(true)
+    for (const index of [3, 2, 1]) {
+      const other = own.getByRole('tab').nth(index)
+      // A click of the mouse would first scroll to the tab
+      await other.dispatchEvent('click')
+      await expect.poll(() => isUncovered(other)).toBe(true)
+      expect(await isWhole(tab)).toBe(true)
+    }
   })
 })

@@ -46,15 +46,21 @@ export function setUpTabs({ select, close, add }: TabActions): TabBar {
   )
   list.after(closer)
 
+  const first = (selector: string): HTMLElement | null => list.querySelector<HTMLElement>(selector)
   /**
-   * Scrolls the whole selected tab into view. `scrollIntoView` would also move the place from which the Tab key
-   * starts.
+   * Scrolls the whole selected tab into view, beside a tab with a question that covers an end, and the ends that fade
+   * out. `scrollIntoView` would also move the place from which the Tab key starts.
    */
-  function reveal(tab = list.querySelector<HTMLElement>('[aria-selected=true]')): void {
+  function reveal(): void {
+    const tab = first('[aria-selected=true]')
     if (!tab) return
     const { offsetLeft, offsetWidth } = tab
-    const least = offsetLeft + offsetWidth - list.clientWidth
-    list.scrollLeft = Math.min(offsetLeft, Math.max(list.scrollLeft, least))
+    const before = first('[data-asks]:has(~ [aria-selected=true])')?.offsetWidth
+    const after = first('[aria-selected=true] ~ [data-asks]')?.offsetWidth
+    const room = list.clientWidth - offsetWidth
+    const fade = Math.min(FADE, room - (before ?? after ?? FADE))
+    const least = offsetLeft - room + (after ?? fade)
+    list.scrollLeft = Math.min(offsetLeft - (before ?? fade), Math.max(list.scrollLeft, least))
   }
   /** Marks the ends where more tabs are. */
   function markEnds(): void {
@@ -63,9 +69,9 @@ export function setUpTabs({ select, close, add }: TabActions): TabBar {
     list.toggleAttribute('data-after', scrollLeft + clientWidth < scrollWidth - 1)
   }
   list.addEventListener('scroll', markEnds, { passive: true })
-  // A tab gets wider when its server has told its name. One with a question comes into view
+  // A tab gets wider when its server has told its name
   const resizes = new ResizeObserver(() => {
-    reveal(list.querySelector<HTMLElement>('[data-asks]') ?? undefined)
+    reveal()
     markEnds()
   })
   resizes.observe(list)
@@ -142,7 +148,7 @@ export function setUpTabs({ select, close, add }: TabActions): TabBar {
       if (count === 0) return
       announce(`${labelOf(workspace)} ${ASKS}`)
       // It may be as wide as before
-      reveal(tab)
+      reveal()
     })
     tabs.set(workspace, tab)
     update()
@@ -201,6 +207,8 @@ const targets: { readonly [key: string]: (index: number, count: number) => numbe
   End: (_, count) => count - 1,
 }
 
+/** The width of an end of the row that fades out, as in `tabs.css`. */
+const FADE = 28
 /** What screen readers say after the name of a server. */
 const ASKS = 'has a question'
 const notes = {
