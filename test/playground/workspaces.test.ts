@@ -112,6 +112,13 @@ describe('Playground: the connection', () => {
     await connectTo(page, 'example.com/mcp')
     await sees(page.getByRole('alert'), 'Enter the whole URL: https://example.com/mcp')
     expect(await page.locator(':focus').getAttribute('id')).toBe('endpoint')
+    const border = await page
+      .locator('.address')
+      .evaluate((address) => getComputedStyle(address).borderTopColor)
+    const color = await page
+      .getByRole('alert')
+      .evaluate((problem) => getComputedStyle(problem).color)
+    expect(border).toBe(color)
     expect(await status().innerText()).toMatch(/^Connected to /)
     await page.getByLabel('Endpoint').fill(`${visited.url}/mcp`)
     expect(await page.getByRole('alert').isVisible()).toBe(false)
