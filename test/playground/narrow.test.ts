@@ -174,6 +174,27 @@ describe('Playground on a narrow screen', () => {
     await expect.poll(() => blocks.evaluateAll(cut)).toBe(0)
   })
 
+  it('breaks the long keys of JSON after a slash', async () => {
+    const keys = page.locator('.entry .json .key', { hasText: '/' })
+    const wrapped = await keys.evaluateAll((all) =>
+      all
+        .filter((key) => key.getClientRects().length > 1)
+        .flatMap((key) => [...key.childNodes].filter((node) => node instanceof Text))
+        .map((part) => {
+          const range = new Range()
+          range.selectNodeContents(part)
+          return range.getClientRects().length
+        }),
+    )
+    expect(new Set(wrapped)).toEqual(new Set([1]))
+  })
+
+  it('has entries in its list that are high enough for fingers, also without a description', async () => {
+    const own = await crowded.open('#/', { viewport })
+    const entry = own.getByRole('link', { name: 'Arrange', exact: true })
+    expect((await entry.boundingBox())!.height).toBeGreaterThanOrEqual(40)
+  })
+
   it('does not scroll sideways with many tabs', async () => {
     for (let count = 1; count < 6; count++) await press(page, 'Open another server')
     expect(await width(page)).toBe(320)

@@ -28,6 +28,13 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return element
 }
 
+/** Text that may be wrapped after each separator of a path. */
+export function breakable(text: string): (Node | string)[] {
+  return text
+    .split(/(?<=[/\\])/)
+    .flatMap((part, index) => (index === 0 ? [part] : [el('wbr'), part]))
+}
+
 /**
  * Finds the element with an id.
  *

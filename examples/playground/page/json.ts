@@ -6,7 +6,7 @@
  */
 import { copyButton } from './copy.ts'
 import { grouped } from './count.ts'
-import { el } from './dom.ts'
+import { breakable, el } from './dom.ts'
 import { childrenOf, openDepth } from './json-depth.ts'
 
 /** How many members of an object or array are shown at a time. */
@@ -62,7 +62,8 @@ function memberLine(
   end: string,
 ): HTMLElement {
   const line = el('span', { class: 'line' })
-  const name = key === undefined ? [] : [el('span', { class: 'key' }, JSON.stringify(key)), ': ']
+  const name =
+    key === undefined ? [] : [el('span', { class: 'key' }, ...breakable(JSON.stringify(key))), ': ']
   const children = childrenOf(value)
   if (children.length === 0) {
     line.append(...name, scalar(value), end)
@@ -125,7 +126,7 @@ function scalar(value: unknown): Node {
   }
   if (/^https?:\/\/\S{1,2000}$/.test(value)) {
     const target = { target: '_blank', rel: 'noreferrer', tabindex: -1 }
-    return el('a', { class: 'string', href: value, ...target }, JSON.stringify(value))
+    return el('a', { class: 'string', href: value, ...target }, ...breakable(JSON.stringify(value)))
   }
   if (value.length <= MAX_STRING) return el('span', { class: 'string' }, JSON.stringify(value))
   const part = el('span', { class: 'string' }, `${JSON.stringify(value.slice(0, MAX_STRING))}…`)

@@ -7,7 +7,7 @@ import { expandUriTemplate, isObject, type JsonObject } from 'edgewise/browser'
 import { alternatives } from '../alternatives.ts'
 import { nameOf } from '../connection/connection.ts'
 import { copyButton } from '../copy.ts'
-import { el, newId } from '../dom.ts'
+import { breakable, el, newId } from '../dom.ts'
 import { textsOf } from '../form/arguments.ts'
 import type { CallTarget } from '../history/calls.ts'
 import { maskSecrets, omitSecrets } from '../history/examples.ts'
@@ -117,11 +117,6 @@ function snippetNodes({ label, text, notes }: Snippet): HTMLElement[] {
     ),
     ...notes.map((each) => el('p', { class: 'note' }, ...breakable(each))),
   ]
-}
-
-/** Text with a path, which may be wrapped after each separator. */
-function breakable(text: string): (Node | string)[] {
-  return text.split(/(?<=[/\\])/).flatMap((part) => [part, el('wbr')])
 }
 
 /** The link that fills the form, without secrets. */

@@ -1,5 +1,5 @@
 /** The row of an entry. It expands to show the messages, the HTTP exchange and the timing. */
-import { el } from '../dom.ts'
+import { breakable, el } from '../dom.ts'
 import { icon, type IconName } from '../icon.ts'
 import { withRevisions } from '../revisions.ts'
 import { duration, timeOf } from '../time.ts'
@@ -147,12 +147,4 @@ function nameOf({ kind, direction, members }: Entry): string {
   if (kind === 'question') return 'Question'
   if (kind === 'log') return 'Log message'
   return kind === 'http' ? 'HTTP' : 'Sign-in'
-}
-
-/** Text that may be wrapped after a slash. */
-function breakable(text: string): Node[] {
-  const parts = text.split(/(?<=\/)/)
-  return parts.flatMap((part, index) =>
-    index === 0 ? [new Text(part)] : [el('wbr'), new Text(part)],
-  )
 }
