@@ -8,7 +8,7 @@ import { covers } from '../authorization/metadata.ts'
 import { parseUrl } from '../patterns/url.ts'
 import type { JsonObject } from '../protocol/types.ts'
 import { finding, type Finding } from './rules.ts'
-import type { Answer, CheckedEndpoint } from './endpoint.ts'
+import { reasonOf, type Answer, type CheckedEndpoint } from './endpoint.ts'
 
 /** Checks a response with the status 401, and the metadata that clients find from it. */
 export async function* checkAuthorization(
@@ -79,13 +79,20 @@ function describeAbsence(
 
 type Found = { readonly url: string; readonly document: JsonObject } | { readonly tried: string[] }
 
-/** Reads the first document that exists. If there is none, returns the URLs that were tried. */
+/**
+ * Reads the first document that exists. If there is none, returns the URLs that were tried, with the reasons why a URL
+ * could not be read.
+ */
 async function readFirst(endpoint: CheckedEndpoint, urls: readonly string[]): Promise<Found> {
   const tried: string[] = []
   for (const url of urls) {
-    const document = parseUrl(url) ? await endpoint.read(url).catch(() => undefined) : undefined
-    if (document) return { url, document }
-    tried.push(url)
+    try {
+      const document = parseUrl(url) ? await endpoint.read(url) : undefined
+      if (document) return { url, document }
+      tried.push(url)
+    } catch (error) {
+      tried.push(endpoint.isPage ? url : `${url} (${reasonOf(error)})`)
+    }
   }
   return { tried }
 }

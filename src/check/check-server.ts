@@ -13,6 +13,7 @@ import { checkMalformed } from './malformed.ts'
 import { finding, type Finding } from './rules.ts'
 import { acceptedVersions, checkSessions, isInitialized } from './sessions.ts'
 import { checkStateless, supportedVersions } from './stateless.ts'
+import { checkUnknownMethod, checkUnknownTool } from './unknown.ts'
 import { blockedFinding, checkWeb } from './web.ts'
 import {
   describeAnswer,
@@ -90,8 +91,14 @@ async function* checkRespondingEndpoint(
   const isLegacy = isInitialized(initialized)
   if (!versions && !isLegacy) {
     const client = (await offersStream(endpoint)) ? await tryOpen(open, signal) : 'no stream'
-    if (typeof client !== 'string') return yield* checkSse(client, signal)
-    return yield finding('not-mcp', describeRefusal(describeAnswer(initialized), initialized.text))
+    if (typeof client === 'string') {
+      return yield finding(
+        'not-mcp',
+        describeRefusal(describeAnswer(initialized), initialized.text),
+      )
+    }
+    yield finding('http-sse', 'The endpoint offers only HTTP+SSE, the transport of 2024-11-05')
+    return yield* checkAnyTransport(client, signal)
   }
   if (versions) yield* checkStateless(endpoint)
   const session = isLegacy ? yield* checkSessions(endpoint, initialized) : undefined
@@ -105,7 +112,7 @@ async function* checkRespondingEndpoint(
   const canConnect = session?.isUsable && session.isVersionKnown
   if (versions || canConnect) {
     const accepted = canConnect && !session.isLost ? await acceptedVersions(endpoint) : []
-    yield* checkClients(new Set([...(versions ?? []), ...accepted]), open, signal)
+    yield* checkClients(new Set([...(versions ?? []), ...accepted]), isLegacy, open, signal)
   }
   if (session?.isUsable) yield* checkMalformed(endpoint)
 }
@@ -120,28 +127,31 @@ async function offersStream(endpoint: CheckedEndpoint): Promise<boolean> {
   }
 }
 
-/** Checks a server over HTTP+SSE, by the rules that apply to every transport. */
-async function* checkSse(client: Client, signal?: AbortSignal): AsyncGenerator<Finding> {
-  await using connected = client
-  yield finding('http-sse', 'The endpoint offers only HTTP+SSE, the transport of 2024-11-05')
-  yield* checkCatalog(connected, signal)
-}
-
 /** Checks a program that communicates over stdio, by the rules that apply to every transport. */
 export async function* checkProgram(
   open: OpenClient,
   signal?: AbortSignal,
 ): AsyncGenerator<Finding> {
-  await using client = await open()
-  yield* checkCatalog(client, signal)
+  yield* checkAnyTransport(await open(), signal)
+}
+
+/** Checks a server with a client, by the rules that apply to every transport. */
+async function* checkAnyTransport(client: Client, signal?: AbortSignal): AsyncGenerator<Finding> {
+  await using connected = client
+  yield* checkCatalog(connected, signal)
+  yield* checkUnknownMethod(connected, signal)
+  yield* checkUnknownTool(connected, signal)
 }
 
 /**
  * Connects in each version that the server claims to support. Then connects in the default version, and checks the
  * lists. Versions that this SDK does not know are ignored.
+ *
+ * @param hasSessions Whether the checks of sessions have called an unknown tool.
  */
 async function* checkClients(
   versions: Iterable<Revision>,
+  hasSessions: boolean,
   open: OpenClient,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Finding> {
@@ -157,6 +167,8 @@ async function* checkClients(
   if (typeof client !== 'string') {
     await using connected = client
     yield* checkCatalog(connected, signal)
+    // In a session, this was already checked
+    if (!hasSessions) yield* checkUnknownTool(connected, signal)
   } else if (!hasFailed) yield finding('supported-version', `A client cannot connect: ${client}`)
 }
 

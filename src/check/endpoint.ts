@@ -214,7 +214,8 @@ function describeRequest({ body, method = 'POST', rule }: CheckRequest, url: str
 }
 
 /** The messages of an error and its causes: `fetch` names the reason in a cause. */
-function reasonOf(error: Error): string {
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
   const { message, cause } = error
   return cause instanceof Error ? `${message}: ${reasonOf(cause)}` : message
 }

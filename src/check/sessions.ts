@@ -6,8 +6,14 @@
 import { findRevision, revisions, type Revision } from '../protocol/revisions.ts'
 import type { JsonObject } from '../protocol/types.ts'
 import { isImplementation, isObject } from '../protocol/validate.ts'
-import { finding, rules, type Finding } from './rules.ts'
+import { finding, type Finding } from './rules.ts'
 import { isSessionError, Session } from './session.ts'
+import {
+  UNKNOWN_CALL,
+  UNKNOWN_METHOD,
+  unknownMethodFinding,
+  unknownToolFinding,
+} from './unknown.ts'
 import {
   describeAnswer,
   errorCode,
@@ -21,8 +27,6 @@ import {
 
 /** A version that no server supports. */
 const UNKNOWN_VERSION = '1999-12-31'
-/** A name that no tool has. */
-const UNKNOWN_TOOL = 'edgewise-unknown-tool'
 /** Session ids are visible ASCII characters. */
 const SESSION_ID = /^[\x21-\x7e]+$/
 
@@ -177,31 +181,20 @@ async function checkStream(endpoint: CheckedEndpoint, session: Session): Promise
 async function checkErrors(session: Session, capabilities: unknown): Promise<Finding[]> {
   const findings: Finding[] = []
   const methodAnswer = await session.send({
-    body: request('edgewise/unknown'),
+    body: request(UNKNOWN_METHOD),
     rule: 'unknown-method',
   })
   if (errorCode(methodAnswer) !== -32601 && !isSessionError(methodAnswer)) {
-    findings.push(
-      finding(
-        'unknown-method',
-        `The method "edgewise/unknown" was answered with ${describeAnswer(methodAnswer)}`,
-      ),
-    )
+    findings.push(unknownMethodFinding(describeAnswer(methodAnswer)))
   }
   if (!isObject(capabilities) || !isObject(capabilities.tools)) return findings
-  const params = { name: UNKNOWN_TOOL, arguments: {} }
-  const call = { body: request('tools/call', params), rule: 'unknown-tool' } as const
-  const callAnswer = await session.send(call)
+  const call = { body: request('tools/call', UNKNOWN_CALL), rule: 'unknown-tool' } as const
+  const answer = await session.send(call)
   // Behind a load balancer, perhaps only a second call reaches a process that does not know the session
   await session.send(call)
-  if (errorCode(callAnswer) === -32602 || isSessionError(callAnswer)) return findings
-  const { result, error } = callAnswer.message ?? {}
-  const isError = isObject(result) && result.isError === true
-  const actual = isError ? 'a result with "isError": true' : describeAnswer(callAnswer)
-  const message = `"tools/call" was sent with the name "${UNKNOWN_TOOL}", which no tool has. It was answered with ${actual}, instead of the error -32602`
-  // Clients notice other errors too
-  const severity = isError || error ? 'note' : rules['unknown-tool'].severity
-  findings.push(finding('unknown-tool', message, undefined, severity))
+  if (errorCode(answer) !== -32602 && !isSessionError(answer)) {
+    findings.push(unknownToolFinding(answer.message, describeAnswer(answer)))
+  }
   return findings
 }
 

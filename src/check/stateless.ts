@@ -7,6 +7,7 @@ import { HEADER_METHOD } from '../protocol/headers.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import { isObject } from '../protocol/validate.ts'
 import { finding, type Finding } from './rules.ts'
+import { UNKNOWN_METHOD, unknownMethodFinding } from './unknown.ts'
 import {
   describeAnswer,
   errorCode,
@@ -44,13 +45,10 @@ export async function* checkStateless(endpoint: CheckedEndpoint): AsyncGenerator
     )
   }
   const methodAnswer = await endpoint.send({
-    ...modernRequest('edgewise/unknown'),
+    ...modernRequest(UNKNOWN_METHOD),
     rule: 'unknown-method',
   })
   if (methodAnswer.status !== 404 || errorCode(methodAnswer) !== -32601) {
-    yield finding(
-      'unknown-method',
-      `The method "edgewise/unknown" of 2026-07-28 was answered with ${describeAnswer(methodAnswer)}`,
-    )
+    yield unknownMethodFinding(`${describeAnswer(methodAnswer)}, in 2026-07-28`)
   }
 }

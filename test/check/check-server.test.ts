@@ -173,7 +173,7 @@ const broken: [
       message?.method === 'edgewise/unknown' && !request.headers.has('mcp-session-id')
         ? failure(message.id, -32601)
         : undefined,
-    'of 2026-07-28 was answered with 200 and the error -32601',
+    'answered with 200 and the error -32601, in 2026-07-28',
   ],
   [
     'unknown-tool',
@@ -298,6 +298,59 @@ describe('A server that breaks the rule', () => {
   })
 })
 
+describe('A program', () => {
+  it.each<[string, RuleId, (id: unknown) => Response, string]>([
+    ['an unknown method with a result', 'unknown-method', (id) => result(id, {}), 'with a result'],
+    [
+      'an unknown tool with a result',
+      'unknown-tool',
+      (id) => result(id, { content: [], isError: true }),
+      'answered with a result with "isError": true, instead',
+    ],
+    [
+      'an unknown tool with another error',
+      'unknown-tool',
+      (id) => failure(id, -32601),
+      'answered with the error -32601, instead',
+    ],
+  ])('that answers %s is found', async (_what, rule, answer, message) => {
+    const method = rule === 'unknown-method' ? 'edgewise/unknown' : 'tools/call'
+    const serve = otherwise(legacyOnly, (_request, sent) =>
+      sent?.method === method ? answer(sent.id) : undefined,
+    )
+    const fetch = (at: string | URL | Request, init?: RequestInit): Promise<Response> => {
+      return serve(new Request(at, init))
+    }
+    const found = await collect(checkProgram(() => connect(LOCAL, { fetch })))
+    expect(found).toMatchObject([{ rule }])
+    expect(found[0]?.message).toContain(message)
+  })
+
+  it('that ends at an unknown method is found', async () => {
+    const serve = otherwise(legacyOnly, (_request, message) => {
+      if (message?.method === 'edgewise/unknown') throw new TypeError('fetch failed')
+      return undefined
+    })
+    const fetch = (at: string | URL | Request, init?: RequestInit): Promise<Response> => {
+      return serve(new Request(at, init))
+    }
+    const found = await collect(checkProgram(() => connect(LOCAL, { fetch })))
+    expect(found).toMatchObject([{ rule: 'no-response' }])
+    expect(found[0]?.message).toContain('"edgewise/unknown": ')
+  })
+})
+
+it('A server of 2026-07-28 alone that answers an unknown tool with a result is found', async () => {
+  const serve = otherwise(handlerAt(LOCAL), (_request, message) => {
+    if (message?.method === 'initialize') return failure(message.id, -32601, 404)
+    return message?.method === 'tools/call'
+      ? result(message.id, { content: [], isError: true, resultType: 'complete' })
+      : undefined
+  })
+  const found = await check(LOCAL, serve)
+  expect(found.filter(({ rule }) => rule === 'unknown-tool')).toMatchObject([{ severity: 'note' }])
+})
+
 describe('An endpoint that offers only HTTP+SSE', () => {
   const serve: Fetch = async ({ method }) =>
     method === 'GET'
@@ -381,6 +434,20 @@ describe('A protected server', () => {
     const findings = await check(PUBLIC, serve)
     expect(rulesOf(findings)).toEqual([rule])
     expect(findings[0]?.message).toContain(message)
+  })
+
+  it('whose metadata cannot be read is found, with the reason', async () => {
+    const serve = protectedBy({ [metadataUrl]: metadata })
+    const unreachable: Fetch = (request) =>
+      request.url.startsWith('https://login.example')
+        ? Promise.reject(new TypeError('fetch failed', { cause: new Error('ENOTFOUND') }))
+        : serve(request)
+    expect(await check(PUBLIC, unreachable)).toMatchObject([
+      {
+        rule: 'authorization-server',
+        message: `There is no metadata at ${serverUrl} (fetch failed: ENOTFOUND) and https://login.example/.well-known/openid-configuration (fetch failed: ENOTFOUND)`,
+      },
+    ])
   })
 
   it('that names no metadata, as if it accepted only other tokens, gets a warning', async () => {
