@@ -49,6 +49,13 @@ for (const [name, executable, there] of browsers) {
       await page.context().close()
     })
 
+    it('leaves room for a usual address at 720 pixels', async () => {
+      const page = await visited.open('', { viewport: { width: 720, height: 800 } })
+      const { width } = (await page.locator('#endpoint').boundingBox())!
+      expect(width).toBeGreaterThan(200)
+      await page.context().close()
+    })
+
     it('never scrolls sideways at 360 pixels, with any content [P003]', async () => {
       const page = await visited.open('', { viewport: { width: 360, height: 640 } })
       for (const [what, reach] of states) {
