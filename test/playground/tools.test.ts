@@ -120,6 +120,23 @@ describe('Playground: tools', () => {
     await sees(states, /^completed, \d+ messages$/)
   })
 
+  it('count as one entry of the timeline for each task, whichever kinds are shown', async () => {
+    const count = (text: RegExp): Promise<string> =>
+      page.locator('.timeline .count', { hasText: text }).innerText()
+    await press(page, 'Filter')
+    const log = page.getByRole('button', { name: 'Log', exact: true })
+    // An entry may be added in between
+    await expect
+      .poll(async () => {
+        await log.click()
+        const filtered = await count(/ of /)
+        await log.click()
+        return filtered.replace(/.* of /, '') === (await count(/^\d+$/))
+      })
+      .toBe(true)
+    await press(page, 'Filter')
+  })
+
   it('have their result in sight when they are run from above by the shortcut', async () => {
     const own = await visited.open('#/tool/order')
     await own.getByLabel('city').fill('Oslo')

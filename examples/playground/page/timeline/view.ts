@@ -118,7 +118,8 @@ export function fillTimeline(
   function recount(): void {
     const { length } = shown.entries
     const isFolded = ({ group }: Entry): boolean => group !== undefined && !open.has(group)
-    const folded = isEmpty(filter) ? shown.entries.filter(isFolded).length : 0
+    // A search looks inside
+    const folded = filter.words.length > 0 ? 0 : shown.entries.filter(isFolded).length
     toolbar.setCount(listed.size, length - folded)
     empty.hidden = listed.size > 0
     empty.textContent =
