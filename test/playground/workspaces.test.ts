@@ -128,6 +128,14 @@ describe('Playground: the connection', () => {
 describe('Playground: settings', () => {
   const dialog = (): Locator => page.getByRole('dialog', { name: 'Settings' })
 
+  it('take a token at once, also where their fields scroll', async () => {
+    await page.setViewportSize({ width: 1280, height: 500 })
+    await press(page, 'Settings')
+    expect(await page.locator(':focus').getAttribute('type')).toBe('password')
+    await page.keyboard.press('Escape')
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
   it('mark what is invalid, and stay open', async () => {
     await press(page, 'Settings')
     await dialog().getByLabel('Roots').fill('/home/ada')

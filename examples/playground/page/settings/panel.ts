@@ -17,7 +17,13 @@ export function showSettings(workspace: Workspace): void {
     note: 'One in each line, such as “X-Api-Key: …”. They are sent with every request.',
     parse: parseHeaders,
   })
-  const tokenInput = el('input', { type: 'password', value: token, autocomplete: 'off' })
+  // Otherwise the list of fields would have the focus if it scrolls
+  const tokenInput = el('input', {
+    type: 'password',
+    value: token,
+    autocomplete: 'off',
+    autofocus: true,
+  })
   const timeoutInput = el('input', {
     value: timeoutMs ?? '',
     inputmode: 'numeric',
