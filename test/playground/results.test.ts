@@ -220,6 +220,10 @@ describe('Playground: arguments', () => {
     expect(await own.getByLabel('name', { exact: true }).inputValue()).toBe('Ada')
     await sees(own.getByRole('main'), 'The arguments come from a link')
     expect(await result(own).isVisible()).toBe(false)
+    await press(own, 'Run')
+    await sees(result(own), /^Done in/)
+    await own.evaluate((text) => (location.hash = text), hash.replace('Ada', 'Grace'))
+    await sees(result(own), 'with the earlier arguments')
     await own.context().close()
   })
 

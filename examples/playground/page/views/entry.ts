@@ -146,6 +146,7 @@ export function entryView(workspace: Workspace, entry: Entry): EntryView {
   view.addEventListener('arguments', (event) => {
     const fill = history.takeFill({ kind, key })
     form.fill((event as ArgumentsEvent).detail)
+    panel.markEarlier()
     note.hidden = fill !== undefined
     note.textContent = note.hidden ? '' : LINK_NOTE
     if (fill === 'run') element.requestSubmit()
