@@ -33,6 +33,8 @@ Some **strong** text, [a link](https://example.com/page) and ![a picture](https:
 <a href="javascript:globalThis.hacked = 3">here</a><form action="/mcp"><input name="a"></form>
 `
 server.tool('markdown', {}, () => text(MARKDOWN))
+const wide = 'w'.repeat(70)
+server.tool('wide', {}, () => text(`| name | ${wide} |\n|---|---|\n| Oslo | ${wide} |\n`))
 server.tool('table', {}, () => ({
   structuredContent: {
     total: 2,
@@ -114,6 +116,15 @@ describe('Playground: results', () => {
     await button('Raw').click()
     await sees(result(page), /<script>/)
     await button('Rendered').click()
+  })
+
+  it('in Markdown break no word of a column because another column is wide', async () => {
+    await run('wide')
+    const heights = await result(page)
+      .getByText(/^(?:name|Oslo)$/)
+      .evaluateAll((cells) => cells.map((cell) => cell.clientHeight))
+    expect(heights).toHaveLength(2)
+    expect(Math.max(...heights)).toBeLessThan(40)
   })
 
   it('with rows are a table, or its JSON', async () => {
