@@ -34,6 +34,7 @@ it.each([
   [{ maximum: Number.MAX_SAFE_INTEGER }, 'How many.'],
 ])('limits %j are named beside the field', (schema, text) => {
   expect(withLimits(schema, 'How many.')).toBe(text)
+  expect(withLimits(schema, 'How many')).toBe(text === 'How many.' ? 'How many' : text)
   // A description that names them needs no more
   expect(withLimits(schema, text)).toBe(text)
 })

@@ -21,8 +21,14 @@ export function withLimits(
     ),
     limitOf(schema['minItems'], schema['maxItems'], 'item'),
   ].filter((limit) => !isNamed(limit, description))
-  const texts = [description, ...limits].filter(Boolean)
+  const first = limits.length > 0 ? asSentence(description) : description
+  const texts = [first, ...limits].filter(Boolean)
   return texts.length > 0 ? texts.join(' ') : undefined
+}
+
+/** Adds a full stop where there is none. */
+function asSentence(text: string | undefined): string | undefined {
+  return text && !/[.!?:…。！？]\s*$/.test(text) ? `${text.trimEnd()}.` : text
 }
 
 const INCLUSIVE = { least: 'At least', most: 'At most' }
