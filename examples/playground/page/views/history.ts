@@ -14,7 +14,7 @@ export function historyView(workspace: Workspace): HTMLElement {
     {
       kind: 'Server',
       title: 'History',
-      description: `The newest call is first. Up to ${MAX_CALLS} calls are kept until you close or reload the page. Durations include questions and the work of this page: the timeline shows the time on the wire.`,
+      description: `The newest call is first. Up to ${MAX_CALLS} calls are kept until you close or reload the page. Durations include the work of this page, but not the time that you take to answer questions. The timeline shows the time on the wire.`,
     },
     place,
   )
