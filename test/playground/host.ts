@@ -20,19 +20,32 @@ export interface Host {
   close(): void
 }
 
-/** Serves the page at `/` and the server at `/mcp`, over HTTP+SSE at `/sse`. */
-export async function host(server: Server): Promise<Host> {
+/** Answers the requests of a path. */
+export type Route = (request: Request) => Response | Promise<Response>
+
+/**
+ * Serves the page at `/` and the server at `/mcp`, over HTTP+SSE at `/sse`.
+ *
+ * @param routes Other paths. What violates the policy of the page is reported to `/violations`, if it is one.
+ */
+export async function host(
+  server: Server,
+  routes: Readonly<Record<string, Route>> = {},
+): Promise<Host> {
   const folder = join(root, 'dist/playground')
   const handle = createHandler(server, { sessions: statefulSessions() })
   const handleSse = createSseHandler(server)
   const policy = (await readFile(join(folder, '_headers'), 'utf8')).match(/^ +\S+: .*$/gm) ?? []
   const headers = policy.map((line): [string, string] => {
     const [name = '', ...value] = line.trim().split(': ')
-    return [name, value.join(': ')]
+    const report = routes['/violations'] && /policy$/i.test(name) ? '; report-uri /violations' : ''
+    return [name, value.join(': ') + report]
   })
   const http = createServer(
     toNodeListener(async (request) => {
       const { pathname } = new URL(request.url)
+      const route = routes[pathname]
+      if (route) return route(request)
       if (pathname === '/mcp') return handle(request)
       if (pathname === '/sse') return handleSse(request)
       const name = pathname === '/' ? 'index.html' : pathname.slice(1)

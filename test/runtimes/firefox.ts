@@ -24,6 +24,8 @@ const preferences = {
   'browser.safebrowsing.update.enabled': false,
   'browser.shell.checkDefaultBrowser': false,
   'browser.startup.homepage_override.mstone': 'ignore',
+  // So that a page can open another one, and use it
+  'dom.disable_open_during_load': false,
   'datareporting.policy.dataSubmissionEnabled': false,
   'extensions.update.enabled': false,
   'network.captive-portal-service.enabled': false,
