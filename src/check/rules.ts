@@ -92,7 +92,8 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   },
   'session-id': {
     severity: 'error',
-    requirement: 'A session id consists of visible ASCII characters.',
+    requirement:
+      'A server with sessions sends an "Mcp-Session-Id" of visible ASCII characters with the result of "initialize".',
     url: `${legacy}/basic/transports#session-management`,
   },
   'session-lost': {
@@ -262,7 +263,7 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   'invalid-schema': {
     severity: 'error',
     requirement:
-      'The input and output schemas of a tool are valid in their dialect of JSON Schema, which is 2020-12 unless "$schema" names another. Hosts and model APIs refuse tools with other schemas.',
+      'The input and output schemas of a tool are valid in their dialect of JSON Schema, which is 2020-12 unless "$schema" names another, and each "$ref" to a part of the schema has a target. Hosts and model APIs refuse tools with other schemas.',
     url: `${legacy}/basic#json-schema-usage`,
   },
   'required-property': {

@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#json-schema-usage
  */
+import { danglingReferences } from '../json-schema/dangling-references.ts'
 import { invalidKeywords } from '../json-schema/invalid-keywords.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { JsonObject, Tool } from '../protocol/types.ts'
@@ -94,6 +95,10 @@ export function* schemaFindings(tool: Tool): Generator<Finding> {
 
 function* invalidFindings(kind: string, schema: unknown, tool: string): Generator<Finding> {
   if (!isObject(schema)) return
+  for (const { path, reference } of [...danglingReferences(schema)].slice(0, MAX_INVALID)) {
+    const message = `"${path}" of the ${kind} schema is "${reference}", but the schema has no such part`
+    yield finding('invalid-schema', message, tool)
+  }
   for (const { path, value } of invalidKeywords(schema).slice(0, MAX_INVALID)) {
     const text = JSON.stringify(value)
     const excerpt = text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text

@@ -17,6 +17,12 @@ const withProperty = (schema: object) => ({
   type: 'object',
   properties: { n: { description: 'It', ...schema } },
 })
+const parts = { definitions: { 'a/b c': {}, other: { $anchor: 'part' } } }
+const embedded = {
+  $id: 'https://example.com/embedded',
+  definitions: { part: {} },
+  items: { $ref: '#/definitions/part' },
+}
 const none = { tools: [], resources: [], prompts: [] }
 
 it.each<[RuleId, readonly object[], string]>([
@@ -35,6 +41,7 @@ it.each<[RuleId, readonly object[], string]>([
         inputSchema: {
           type: 'object',
           properties: { a: { $ref: '#/$defs/a' }, b: { $ref: 'https://example.com/b' } },
+          $defs: { a: {} },
         },
       },
     ],
@@ -72,6 +79,16 @@ it.each<[RuleId, readonly object[], string]>([
     'invalid-schema',
     [{ ...good, inputSchema: { type: 'object', properties: { minimum: 'zero' } } }],
     '"#/properties/minimum" of the input schema is "zero", but must be a schema',
+  ],
+  [
+    'invalid-schema',
+    [{ ...good, inputSchema: withProperty({ items: { $ref: '#/$defs/line' } }) }],
+    '"#/properties/n/items/$ref" of the input schema is "#/$defs/line", but the schema has no such part',
+  ],
+  [
+    'invalid-schema',
+    [{ ...good, outputSchema: withProperty({ anyOf: [{ $ref: '#line' }] }) }],
+    '"#/properties/n/anyOf/0/$ref" of the output schema is "#line"',
   ],
   [
     'required-property',
@@ -124,6 +141,14 @@ it.each<[string, object]>([
   ['a required property of another part', { properties: {}, required: ['a'], allOf: [{}] }],
   ['alternatives of required properties', { anyOf: [{ required: ['a'] }, { required: ['b'] }] }],
   ['a dictionary with a required name', { required: ['a'], additionalProperties: {} }],
+  ['a reference to itself', { items: { $ref: '#' } }],
+  [
+    'a reference to a part of it',
+    { items: { $ref: '#/properties/n/definitions/a~1b%20c' }, ...parts },
+  ],
+  ['a reference to an anchor', { items: { $ref: '#part' }, ...parts }],
+  ['a reference inside of an embedded schema', embedded],
+  ['an example that looks like a reference', { examples: [{ $ref: '#/nothing' }] }],
 ])('A schema with %s has no findings', (_what, schema) => {
   const $schema = 'http://json-schema.org/draft-07/schema#'
   const tool = { ...good, inputSchema: { $schema, ...withProperty(schema) } } as Tool
@@ -133,7 +158,7 @@ it.each<[string, object]>([
 it('The description of an alternative describes the parameter', () => {
   const filter = { anyOf: [{ type: 'object', description: 'The filter' }, { type: 'string' }] }
   const sort = { oneOf: [{ $ref: '#/$defs/sort' }, { type: 'null' }] }
-  const inputSchema = { type: 'object', properties: { filter, sort } }
+  const inputSchema = { type: 'object', properties: { filter, sort }, $defs: { sort: {} } }
   const tool = { ...good, inputSchema } as Tool
   expect([...catalogFindings({ ...none, tools: [tool] })]).toEqual([])
 })
