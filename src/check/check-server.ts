@@ -36,7 +36,8 @@ const DISCOVER: CheckRequest = modernRequest('server/discover')
 export type OpenClient = (revision?: Revision) => Promise<Client>
 
 /**
- * Checks an endpoint over HTTP. Calls none of the server's tools. Opens sessions, and ends them.
+ * Checks an endpoint over HTTP. Calls none of the server's tools. Opens sessions, and ends them. Ends after a finding
+ * of the rule `no-response`.
  *
  * @throws {TypeError} If no server responds at the URL.
  * @throws {SdkError} `TIMEOUT` if the first response takes too long.
@@ -58,7 +59,9 @@ export async function* checkEndpoint(
     if (!hasNoResponse(error)) throw error
     const reason = await explainMissingResponse(endpoint, error)
     // A browser may block several requests for the same reason
-    if (!messages.has(reason.message)) yield reason
+    if (!messages.has(reason.message)) {
+      yield { ...reason, message: `${reason.message}. The rest was not checked` }
+    }
   }
 }
 

@@ -18,11 +18,37 @@ export interface RuleFindings extends Rule {
 
 const severities: readonly Severity[] = ['error', 'warning', 'note']
 
-/** Groups findings by severity, rule and message; the most serious ones first. */
+/** The rules whose violation keeps clients from connecting, or from using what the server offers. */
+const decisive: ReadonlySet<RuleId> = new Set([
+  'no-response',
+  'malformed-body',
+  'not-mcp',
+  'version-negotiation',
+  'initialize-result',
+  'session-id',
+  'session-lost',
+  'cors-origin',
+  'cors-headers',
+  'cors-expose',
+  'challenge',
+  'resource-metadata',
+  'authorization-server',
+  'pkce',
+  'supported-version',
+  'list-fails',
+  'duplicate-name',
+  'tool-schema',
+  'invalid-schema',
+])
+
+/** Groups findings by severity, rule and message. Of each severity, those that keep clients from working come first. */
 export function groupFindings(findings: readonly Finding[]): RuleFindings[] {
   return severities.flatMap((severity) => {
     const group = findings.filter((finding) => finding.severity === severity)
-    const ids = new Set(group.map(({ rule }) => rule))
+    const found = new Set(group.map(({ rule }) => rule))
+    const ids = [...found].sort(
+      (one, other) => Number(decisive.has(other)) - Number(decisive.has(one)),
+    )
     return Array.from(ids, (rule) => ({
       ...rules[rule],
       severity,

@@ -79,9 +79,9 @@ export async function* checkSessions(
     yield finding('session-id', `The session id is ${JSON.stringify(id)}`)
   }
   const startAnswer = await session.start()
-  // The session has an id, but the response does not expose it
-  if (endpoint.isPage && id === null && startAnswer.status >= 400) {
-    yield finding('cors-expose', 'Pages cannot read Mcp-Session-Id')
+  const isRefused = endpoint.isPage && startAnswer.status >= 400
+  if (id === null && (isRefused || (await requiresSession(session, startAnswer, capabilities)))) {
+    yield missingIdFinding(endpoint)
     return { isUsable: false, isVersionKnown, isLost: false, canEnd: false }
   }
   yield* checkNotification(startAnswer)
@@ -128,6 +128,37 @@ export async function acceptedVersions(
     if (isObject(result) && result.protocolVersion === version) accepted.push(version)
   }
   return accepted
+}
+
+/** Whether a server refuses requests without a session id. */
+async function requiresSession(
+  session: Session,
+  startAnswer: Answer,
+  capabilities: unknown,
+): Promise<boolean> {
+  if (namesSession(startAnswer)) return true
+  const listed = ['tools', 'resources', 'prompts'].find(
+    (name) => isObject(capabilities) && isObject(capabilities[name]),
+  )
+  if (listed === undefined) return false
+  return namesSession(await session.send({ body: request(`${listed}/list`), rule: 'session-id' }))
+}
+
+/** Whether an answer refuses a request for its session. */
+function namesSession({ status, message, text }: Answer): boolean {
+  return (status === 400 || status === 404) && /session/i.test(text || JSON.stringify(message))
+}
+
+/** Reports that the result of `initialize` has no session id. A page can only read the headers that are exposed. */
+function missingIdFinding({ isPage }: CheckedEndpoint): Finding {
+  if (!isPage) {
+    const message =
+      'The server requires a session, but "initialize" was answered without "Mcp-Session-Id"'
+    return finding('session-id', message)
+  }
+  const message =
+    'The server requires a session, but this page received no "Mcp-Session-Id". Either "initialize" sends none, or pages cannot read it. Send "Access-Control-Expose-Headers: Mcp-Session-Id, WWW-Authenticate"'
+  return finding('cors-expose', message, undefined, 'error')
 }
 
 function describeVersion(version: string): string {

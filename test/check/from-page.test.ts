@@ -48,6 +48,31 @@ describe('A check from a page', () => {
     expect(found.map(({ rule }) => rule)).toEqual(['cors-expose'])
   })
 
+  it('reports the same if the server accepts notifications without the id', async () => {
+    const server = createServer({ name: 'good', version: '1.0.0' })
+    server.tool('nothing', {}, () => '')
+    const withTool = createHandler(server, { sessions: statefulSessions() })
+    const legacy: Fetch = async (request) => {
+      const text = await request.clone().text()
+      if (text.includes('server/discover')) return new Response(null, { status: 400 })
+      if (text.includes('notifications/')) return new Response(null, { status: 202 })
+      if (!text.includes('"tools/list"') || request.headers.has('mcp-session-id'))
+        return withTool(request)
+      const error = { code: -32000, message: 'Bad Request: No valid session ID provided' }
+      return Response.json({ jsonrpc: '2.0', id: 1, error }, { status: 400 })
+    }
+    const found = await checkFromPage('https://mcp.example/mcp', legacy, ['content-type'])
+    expect(found).toEqual([
+      {
+        rule: 'cors-expose',
+        severity: 'error',
+        message: expect.stringMatching(
+          /this page received no "Mcp-Session-Id".* Send "Access-Control-Expose-Headers: Mcp-Session-Id/,
+        ) as string,
+      },
+    ])
+  })
+
   it('reports the requests that the browser blocks because of their headers', async () => {
     const found = await checkFromPage('https://mcp.example/mcp', async (request) => {
       if (request.headers.has('mcp-protocol-version')) throw new TypeError('Failed to fetch')
@@ -95,6 +120,19 @@ describe('A report', () => {
     expect(groupFindings(findings)).toMatchObject([
       { rule: 'tool-schema', severity: 'error', messages: [{ subjects: ['b'] }] },
       { rule: 'tool-annotations', severity: 'note', messages: [{ subjects: ['a', 'c'] }] },
+    ])
+  })
+
+  it('begins with the errors that keep clients from working', () => {
+    const errors = [
+      finding('invalid-version-header', 'It was answered with 200'),
+      finding('session-lost', 'It was lost'),
+      finding('list-slow', 'It took 3000 ms'),
+    ]
+    expect(groupFindings(errors).map(({ rule }) => rule)).toEqual([
+      'session-lost',
+      'invalid-version-header',
+      'list-slow',
     ])
   })
 

@@ -57,6 +57,38 @@ describe('A session', () => {
     expect(await check(LOCAL, serve)).toMatchObject([{ rule: 'session-lost', severity: 'warning' }])
   })
 
+  it('that the server requires, but gives no id of, is found, instead of what follows from it', async () => {
+    const serve = otherwise(legacyOnly, (request, message) => {
+      if (message?.method === 'tools/list')
+        return Response.json(
+          {
+            jsonrpc: '2.0',
+            id: null,
+            error: { code: -32000, message: 'Mcp-Session-Id is required' },
+          },
+          { status: 400 },
+        )
+      if (message?.method !== 'initialize')
+        return message ? new Response(null, { status: 202 }) : undefined
+      const serverInfo = { name: 'forgetful', version: '1' }
+      const { protocolVersion } = message.params as JsonObject
+      const version = protocolVersion === '1999-12-31' ? '2025-11-25' : protocolVersion
+      return result(message.id, {
+        protocolVersion: version,
+        capabilities: { tools: {} },
+        serverInfo,
+      })
+    })
+    expect(await check(LOCAL, serve)).toEqual([
+      {
+        rule: 'session-id',
+        severity: 'error',
+        message:
+          'The server requires a session, but "initialize" was answered without "Mcp-Session-Id"',
+      },
+    ])
+  })
+
   it('is not lost if the server answers an unknown method with 404 in each session', async () => {
     const serve = otherwise(handlerAt(LOCAL), (request, message) =>
       message?.method === 'edgewise/unknown' && request.headers.has('mcp-session-id')
@@ -213,7 +245,7 @@ describe('A server that stops answering', () => {
       { rule: 'version-negotiation' },
       {
         rule: 'no-response',
-        message: `POST ${LOCAL} with "edgewise/unknown", which tests "unknown-method", got no response: fetch failed`,
+        message: `POST ${LOCAL} with "edgewise/unknown", which tests "unknown-method", got no response: fetch failed. The rest was not checked`,
       },
     ])
   })
