@@ -58,7 +58,7 @@ describe('A session', () => {
   })
 
   it('that the server requires, but gives no id of, is found, instead of what follows from it', async () => {
-    const serve = otherwise(legacyOnly, (request, message) => {
+    const serve = otherwise(legacyOnly, (_request, message) => {
       if (message?.method === 'tools/list')
         return Response.json(
           {

@@ -13,13 +13,12 @@ const headings: Readonly<Record<Severity, [title: string, meaning: string]>> = {
 /** The maximum number of entries that are named for one message. */
 const MAX_SUBJECTS = 20
 
-/** Creates a section for each severity. */
+/** Creates a section for each severity. Of each, what keeps clients from working comes first. */
 export function findingList(findings: readonly Finding[]): HTMLElement[] {
   const groups = groupFindings(findings)
   return Object.entries(headings).flatMap(([severity, [title, meaning]]) => {
     const found = groups.filter((group) => group.severity === severity)
     if (found.length === 0) return []
-    found.sort((one, other) => Number(isFatal(other)) - Number(isFatal(one)))
     const count = el('span', { class: 'count' }, `${found.length}`)
     return [
       el(
@@ -31,11 +30,6 @@ export function findingList(findings: readonly Finding[]): HTMLElement[] {
       ),
     ]
   })
-}
-
-/** Whether the server stopped answering, which matters more than the rest. */
-function isFatal({ rule }: RuleFindings): boolean {
-  return rule === 'malformed-body' || rule === 'no-response'
 }
 
 function ruleItem({ rule, requirement, url, messages }: RuleFindings): HTMLElement {
