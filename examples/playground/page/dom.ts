@@ -28,10 +28,10 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** Text that may be wrapped after each separator of a path. */
+/** Text that may be wrapped after each separator of a path, but not in the `https://` of a URL. */
 export function breakable(text: string): (Node | string)[] {
   return text
-    .split(/(?<=[/\\])/)
+    .split(/(?<=[^:/][/\\])/)
     .flatMap((part, index) => (index === 0 ? [part] : [el('wbr'), part]))
 }
 
