@@ -127,6 +127,15 @@ describe('Playground on a narrow screen', () => {
     expect(await back.isVisible()).toBe(false)
   })
 
+  it('shows the button to reconnect where a view advises to use it', async () => {
+    const own = await visited.open('#/tool/greet', { viewport })
+    const button = own.getByRole('button', { name: 'Reconnect' })
+    expect(await button.isVisible()).toBe(false)
+    await show(own, 'tool/nope', 'No such tool')
+    await sees(own.getByRole('main'), /“Reconnect” loads the lists again/)
+    expect(await button.isVisible()).toBe(true)
+  })
+
   it('takes the Tab key from top to bottom', async () => {
     const own = await visited.open('', { viewport: { width: 390, height: 844 } })
     const stops: { name: string; top: number }[] = []
