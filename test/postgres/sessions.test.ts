@@ -2,7 +2,15 @@
 import { describe, expect, it } from 'vitest'
 import { text, type Server } from '../../src/presets/server.ts'
 import type { JsonObject } from '../../src/index.ts'
-import { call, openFleet, openSession, textOf, until, type FleetSession } from './fleet.ts'
+import {
+  call,
+  openFleet,
+  openSession,
+  textOf,
+  until,
+  type FleetProcess,
+  type FleetSession,
+} from './fleet.ts'
 
 /** A server whose tools ask, wait and send. */
 function define(server: Server, index: number): void {
@@ -290,6 +298,36 @@ describe('Messages of no request', () => {
     await young.leave()
     processes[1]?.server.notify.promptsListChanged()
     await until(() => expect(old.methods()).toEqual(['notifications/prompts/list_changed']))
+  })
+
+  it('are sent on only one stream while another stream is being resumed [L-HTTP-040]', async () => {
+    const { processes, schema } = openFleet(1, define)
+    const [one] = processes as [FleetProcess]
+    const another = await openSession(one)
+    const listening = await another.listen(one)
+    const session = await openSession(one)
+    const first = await session.listen(one)
+    await first.leave()
+    const second = await session.listen(one)
+    // While the row is locked, the resumed stream cannot become the newest one
+    let unlock = (): void => {}
+    const unlocked = new Promise<void>((resolve) => (unlock = resolve))
+    let locking: Promise<unknown> | undefined
+    await new Promise<void>((resolve) => {
+      locking = schema.sql.begin(async (sql) => {
+        const table = sql(`${schema.schema}.mcp_sessions`)
+        await sql`SELECT FROM ${table} WHERE id = ${session.id} FOR UPDATE`
+        resolve()
+        await unlocked
+      })
+    })
+    const resumed = await session.listen(one, first.lastId())
+    one.server.notify.toolsListChanged()
+    await until(() => expect(listening.methods()).toHaveLength(1))
+    unlock()
+    await locking
+    await until(() => expect(resumed.methods()).toEqual(['notifications/tools/list_changed']))
+    expect(second.methods()).toEqual([])
   })
 
   it('stay on the stream that carried them when an older stream is resumed [L-HTTP-040] [L-HTTP-045]', async () => {

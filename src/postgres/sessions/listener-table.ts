@@ -17,8 +17,10 @@ export interface NewestConnection {
   readonly connection: number
   /** The number of the session's own messages so far. */
   readonly sent: number
-  /** The turns of the session's streams, of which the last has just begun. */
+  /** The turns of the session's streams. */
   readonly turns: readonly StreamTurn[]
+  /** The last turn, which is the turn of the connection's stream. */
+  readonly turn: StreamTurn
 }
 
 /** The connections of all sessions of one schema. */
@@ -47,6 +49,7 @@ export class ListenerTable {
       connection: number
       sent: number
       turns: string
+      turn: string
     }>(
       `WITH claimed AS (
          UPDATE {mcp_sessions} SET listener = $2, connection = connection + 1, used_at = now(),
@@ -55,9 +58,10 @@ export class ListenerTable {
                || jsonb_build_array(jsonb_build_array(
                  coalesce($5::int, connection + 1), $6::bigint, coalesce($7::int, sent)
                )) END
-         WHERE id = $1 RETURNING record, version, connection, sent, turns::text
+         WHERE id = $1 RETURNING record, version, connection, sent, turns
        )
-       SELECT record, version, connection, sent, turns, pg_notify($3, $4)::text FROM claimed`,
+       SELECT record, version, connection, sent, turns::text, (turns -> -1)::text AS turn,
+         pg_notify($3, $4)::text FROM claimed`,
       id,
       this.#bus.processId,
       this.#bus.channelName(),
@@ -67,11 +71,12 @@ export class ListenerTable {
       message,
     )
     if (!row) return undefined
-    const { record, turns, ...rest } = row
+    const { record, turns, turn, ...rest } = row
     return {
       ...rest,
       record: JSON.parse(record) as SessionRecord,
       turns: JSON.parse(turns) as StreamTurn[],
+      turn: JSON.parse(turn) as StreamTurn,
     }
   }
 

@@ -60,7 +60,9 @@ export class Listener implements OutgoingStream {
   /** Whether new messages are sent on the connection. */
   active = false
   /** The turns of the session's streams when the connection became the newest connection. */
-  turns: readonly StreamTurn[] = []
+  #turns: readonly StreamTurn[] = []
+  /** The turn that began when another connection became the newest connection. */
+  #nextTurn: StreamTurn | undefined
   #sink: Sink | undefined
   /** The id of the last change that was announced or skipped. */
   #change = 0
@@ -93,8 +95,19 @@ export class Listener implements OutgoingStream {
     this.#sink = sink
     if (this.number === undefined || this.active) return
     // Sends the changes that this process has read while the connection was opened
+    this.continue()
+  }
+
+  /** Sends nothing until {@link continue} is called, or a turn begins. */
+  pause(): void {
+    this.#skipUnrelated()
+    this.active = false
+  }
+
+  /** Sends what was published during a pause, and becomes active again. */
+  continue(): void {
     void this.catchUp().catch((error: unknown) => {
-      this.active = true
+      this.active = !this.#nextTurn
       this.#session.report(error)
     })
   }
@@ -119,11 +132,35 @@ export class Listener implements OutgoingStream {
    * The turn that begins when this connection becomes the newest one. For a client that resumes, it
    * begins with the next message. Otherwise it begins with the messages that no other connection
    * has sent.
+   *
+   * @param position The id of the last change that any connection may have sent.
    */
-  get nextTurn(): NewStreamTurn {
+  claimedTurn(position: number): NewStreamTurn {
     return this.number === undefined
-      ? [this.#stream, this.#session.changes.position, null]
+      ? [this.#stream, position, null]
       : [this.#stream, this.#change, this.#message]
+  }
+
+  /** Makes this connection the newest connection. */
+  beginTurn({ connection, turns }: NewestConnection): void {
+    this.number = connection
+    this.#turns = turns
+    this.#nextTurn = undefined
+  }
+
+  /** Ends the turn of this connection: only what was published before the next turn is still sent. */
+  endTurn(nextTurn: StreamTurn | null): void {
+    if (this.number === undefined) return
+    this.pause()
+    if (!nextTurn || this.#nextTurn) return
+    this.#nextTurn = nextTurn
+    const [, change, message] = nextTurn
+    if (this.#change < change || this.#message < message) this.continue()
+  }
+
+  /** The id of the last change that was announced or skipped. */
+  get change(): number {
+    return this.#change
   }
 
   /** The position of the last event: the last change, and the last of the session's own messages. */
@@ -146,7 +183,7 @@ export class Listener implements OutgoingStream {
   goBackTo(sent: number): void {
     if (sent >= this.#message) return
     this.#message = sent
-    this.turns = []
+    this.#turns = []
   }
 
   /** Sends a change that was logged. */
@@ -155,7 +192,10 @@ export class Listener implements OutgoingStream {
     if (!this.#isSending) this.#sendQueue().catch(this.#session.report)
   }
 
-  /** Sends the changes that the client missed on this stream, and then becomes active. */
+  /**
+   * Sends the changes that the client missed on this stream, and then becomes active, unless the turn of the
+   * connection has ended.
+   */
   async catchUp(): Promise<void> {
     this.#skipUnrelated()
     for (;;) {
@@ -164,24 +204,30 @@ export class Listener implements OutgoingStream {
       const areDeleted = changes.length === 0 && this.#change < position
       if (!isComplete || areDeleted) this.#announceAll(position)
       for (const logged of changes) {
-        if (this.#carries(streamOfChange(this.turns, logged.id))) this.#announce(logged)
+        if (this.#nextTurn && logged.id > this.#nextTurn[1]) return this.#sendMessages()
+        if (this.#carries(streamOfChange(this.#turns, logged.id))) this.#announce(logged)
         else this.#change = logged.id
       }
       // Changes that this process has read in the meantime were not delivered, so they must be read again
       if (changes.length === 0 && position === this.#session.changes.position) break
     }
-    this.active = true
-    await this.readMessages()
+    this.active = !this.#nextTurn
+    await this.#sendMessages()
   }
 
   /** Sends the session's own messages that were not sent yet. */
   async readMessages(): Promise<void> {
-    for (let more = this.active && this.connected; more;) {
+    if (this.active) await this.#sendMessages()
+  }
+
+  async #sendMessages(): Promise<void> {
+    for (let more = this.connected; more;) {
       const batch = await this.#session.messagesAfter(this.#message)
       for (const { seq, message } of batch.events) {
         if (seq <= this.#message) continue
+        if (this.#nextTurn && seq > this.#nextTurn[2]) return
         this.#message = seq
-        if (!this.#carries(streamOfMessage(this.turns, seq))) continue
+        if (!this.#carries(streamOfMessage(this.#turns, seq))) continue
         await this.#sink?.send({ id: this.#eventId(), data: message })
       }
       more = batch.more

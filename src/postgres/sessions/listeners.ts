@@ -10,6 +10,7 @@ import { sessionNotFound } from '../../transport/http/http-error.ts'
 import type { LoggedChange } from '../changes.ts'
 import type { NewestConnection } from './listener-table.ts'
 import { Listener, type ListenerSession } from './listener.ts'
+import type { NewStreamTurn, StreamTurn } from './turns.ts'
 
 /** How long to wait before the next attempt when the database cannot be used, in milliseconds. */
 const RETRY_MS = 1_000
@@ -22,6 +23,8 @@ export interface NewestListener {
   readonly connection: number
   /** The position of the last event on the last closed connection. */
   readonly delivered: string | null
+  /** The turn of the connection's stream; `null` if the session has had no connection. */
+  readonly turn: StreamTurn | null
 }
 
 /** The connections of one session in this process. */
@@ -53,17 +56,16 @@ export class Listeners {
   async open(): Promise<OutgoingStream> {
     this.#openingCount++
     try {
-      const { changes } = this.#session
-      const { position } = changes
-      const claimed = await this.#session.claim([null, position, null])
+      const position = this.#position
+      const claimed = await this.#claim([null, position, null])
       if (!claimed) throw sessionNotFound()
       const { connection, sent } = claimed
       const listener = new Listener(this.#session, connection, `${position}.${sent}`)
       this.#all.add(listener)
-      this.#setNewest(listener, claimed)
-      // If there were changes in the meantime, the listener becomes active later, when it has
+      listener.beginTurn(claimed)
+      // If this process has read changes in the meantime, the listener becomes active later, when it has
       // caught up
-      listener.active = changes.position === position
+      listener.active = this.#session.changes.position <= position
       return listener
     } finally {
       this.#openingCount--
@@ -87,9 +89,9 @@ export class Listeners {
    * Learns which connection is the newest of all processes, and reads the session's own
    * messages.
    */
-  wake({ listener, connection, delivered }: NewestListener): void {
+  wake({ listener, connection, delivered, turn }: NewestListener): void {
     for (const other of this.#all) {
-      if (other.number !== undefined && other.number !== connection) other.active = false
+      if (other.number !== undefined && other.number !== connection) other.endTurn(turn)
     }
     const newest = this.#newest()
     if (!newest?.connected) return
@@ -131,17 +133,28 @@ export class Listeners {
     return connected.toSorted((a, b) => (a.number ?? 0) - (b.number ?? 0)).at(-1)
   }
 
-  async #claim(listener: Listener): Promise<void> {
-    const claimed = await this.#session.claim(listener.nextTurn)
-    if (!claimed) return listener.close()
-    listener.goBackTo(claimed.sent)
-    this.#setNewest(listener, claimed)
+  /**
+   * Claims the next turn. Meanwhile, the connections of this process pause, so that no message is sent both on
+   * them and in that turn.
+   */
+  async #claim(turn: NewStreamTurn): Promise<NewestConnection | undefined> {
+    const paused = [...this.#all].filter(({ active }) => active)
+    for (const other of paused) other.pause()
+    try {
+      const claimed = await this.#session.claim(turn)
+      if (claimed) for (const other of this.#all) other.endTurn(claimed.turn)
+      return claimed
+    } catch (error) {
+      for (const other of paused) other.continue()
+      throw error
+    }
   }
 
-  #setNewest(listener: Listener, { connection, turns }: NewestConnection): void {
-    for (const other of this.#all) if (other !== listener) other.active = false
-    listener.number = connection
-    listener.turns = turns
+  /** The id of the last change that a connection of this process may have sent. */
+  get #position(): number {
+    // A connection that catches up may be ahead of the changes that this process has read
+    const sent = [...this.#all].map(({ change }) => change)
+    return Math.max(this.#session.changes.position, ...sent)
   }
 
   /** Makes a connection the newest connection, and sends the messages that its client missed. */
@@ -155,7 +168,12 @@ export class Listeners {
   async #tryToActivate(listener: Listener): Promise<void> {
     while (listener.connected) {
       try {
-        await this.#claim(listener)
+        const claimed = await this.#claim(listener.claimedTurn(this.#position))
+        if (!claimed) return listener.close()
+        listener.goBackTo(claimed.sent)
+        listener.beginTurn(claimed)
+        // Its client may have disconnected in the meantime
+        if (!this.#all.has(listener)) this.#session.leave(claimed.connection, listener.delivered)
         return await listener.catchUp()
       } catch (error) {
         this.#session.report(error)

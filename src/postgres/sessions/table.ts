@@ -10,6 +10,7 @@ import type { SessionRecord } from '../../session/session.ts'
 import { aliveCondition, payloadOf, type Bus } from '../bus.ts'
 import type { Database } from '../database.ts'
 import type { StoredRecord } from './record.ts'
+import type { StreamTurn } from './turns.ts'
 
 /** The topic that tells the processes with a live session to read the session's rows. */
 export const TOPIC = 'session'
@@ -47,6 +48,8 @@ export interface LiveSessionRows extends StoredRecord {
   readonly delivered: string | null
   /** The number of the session's own messages. */
   readonly sent: number
+  /** The turn of the connection's stream; `null` if the session has had no such connection. */
+  readonly turn: StreamTurn | null
   readonly answers: readonly StoredAnswer[]
   /** The session's streams that this process writes, and the processes that read them. */
   readonly streams: readonly { id: string; reader: string; cancelled: boolean }[]
@@ -177,10 +180,11 @@ export class SessionTable {
       connection: number
       delivered: string | null
       sent: number
+      turn: string | null
       answers: string | null
       streams: string | null
     }>(
-      `SELECT record, version, connection, delivered, sent,
+      `SELECT record, version, connection, delivered, sent, (turns -> -1)::text AS turn,
          CASE WHEN ${aliveCondition('listener')} THEN listener END AS listener,
          (SELECT json_agg(message) FROM {mcp_inbox} WHERE session = $1
             AND mcp_inbox.id IN (SELECT value::int FROM json_array_elements_text($2::text::json))
@@ -193,10 +197,11 @@ export class SessionTable {
       this.#bus.processId,
     )
     if (!row) return undefined
-    const { record, answers, streams, ...rest } = row
+    const { record, turn, answers, streams, ...rest } = row
     return {
       ...rest,
       record: JSON.parse(record) as SessionRecord,
+      turn: JSON.parse(turn ?? 'null') as StreamTurn | null,
       answers: (JSON.parse(answers ?? '[]') as string[]).map(
         (text) => JSON.parse(text) as StoredAnswer,
       ),
