@@ -23,6 +23,8 @@ import {
 
 /** An origin that no server allows by name. */
 const FOREIGN_ORIGIN = 'https://edgewise-check.example'
+const PLAIN_TEXT_DANGER =
+  ', also with "Content-Type: text/plain". Browsers send such requests without a preflight request, so every Web page can call the tools, even without DNS rebinding'
 /** The origin of the official Inspector, which servers on the local machine may allow. */
 const LOCAL_ORIGIN = 'http://localhost:6274'
 
@@ -64,7 +66,7 @@ export async function* checkWeb(
   // In a page, these checks are impossible: the browser sets the origin itself, and sends the preflights
   if (endpoint.isPage) return
   const isLocal = isLoopback(new URL(endpoint.url).hostname)
-  if (isLocal) yield* checkOrigin(endpoint, features.request)
+  if (isLocal) yield* checkOrigin(endpoint, features)
   let preflight = await sendPreflight(endpoint, FOREIGN_ORIGIN)
   if (isLocal && allowedOrigin(preflight) === undefined)
     preflight = await sendPreflight(endpoint, LOCAL_ORIGIN)
@@ -125,17 +127,31 @@ export async function blockedFinding(
 
 async function* checkOrigin(
   endpoint: CheckedEndpoint,
-  request: CheckRequest,
+  { request, hasSessions }: RequestFeatures,
 ): AsyncGenerator<Finding> {
-  const answer = await endpoint.send({
+  // A page has no token, so a server that requires one is protected from it
+  const foreign = {
     ...fromOrigin(request, FOREIGN_ORIGIN),
-    // A page has no token, so a server that requires one is protected from it
     isAnonymous: true,
     rule: 'origin-check',
-  })
+  } as const
+  const answer = await endpoint.send(foreign)
   if (answer.status >= 400) return
   await endpoint.endSession(answer)
-  yield finding('origin-check', `"Origin: ${FOREIGN_ORIGIN}" was answered with ${answer.status}`)
+  const message = `"Origin: ${FOREIGN_ORIGIN}" was answered with ${answer.status}`
+  // Pages cannot send the id of a session, or the headers of 2026-07-28, without a preflight request
+  const isSimple = !hasSessions && !request.headers
+  const danger = isSimple && (await acceptsPlainText(endpoint, foreign)) ? PLAIN_TEXT_DANGER : ''
+  yield finding('origin-check', message + danger)
+}
+
+async function acceptsPlainText(
+  endpoint: CheckedEndpoint,
+  request: CheckRequest,
+): Promise<boolean> {
+  const headers = { ...request.headers, 'content-type': 'text/plain' }
+  const answer = await endpoint.send({ ...request, headers })
+  return answer.status < 400
 }
 
 function fromOrigin(request: CheckRequest, origin: string): CheckRequest {

@@ -122,6 +122,38 @@ it('A local server that requires a token need not check origins', async () => {
   ])
 })
 
+describe('A local server that does not check origins, but accepts text/plain,', () => {
+  const accepting = (sessions: boolean): Fetch => {
+    const careless = createHandler(goodServer(), {
+      allowedOrigins: '*',
+      ...(sessions && { sessions: statefulSessions() }),
+    })
+    return async (request) => {
+      const headers = new Headers(request.headers)
+      if (request.method === 'POST') headers.set('content-type', 'application/json')
+      return careless(new Request(request, { headers }))
+    }
+  }
+
+  it('is found if pages need no session', async () => {
+    const [found] = await check(LOCAL, accepting(false))
+    expect(found).toMatchObject({
+      rule: 'origin-check',
+      message: expect.stringContaining('also with "Content-Type: text/plain"') as string,
+    })
+  })
+
+  it('is only found as such if pages need a session, whose header needs a preflight', async () => {
+    expect(await check(LOCAL, accepting(true))).toEqual([
+      {
+        rule: 'origin-check',
+        severity: 'error',
+        message: '"Origin: https://edgewise-check.example" was answered with 200',
+      },
+    ])
+  })
+})
+
 it('Origins are checked with a request that the server answers', async () => {
   const serve = otherwise(handlerAt(LOCAL), (_request, message) =>
     message?.method === 'initialize' ? failure(message.id, -32022, 400) : undefined,
