@@ -105,10 +105,11 @@ describe('Playground: connection', () => {
     expect(await own.locator('img[src=x]').count()).toBe(0)
   })
 
-  it('offers the usual address if a domain lists no servers', async () => {
+  it.each([404, 405, 500])('offers the usual address if the catalog gives %i', async (status) => {
     const own = await visited.open()
+    await own.route('**/ai-catalog.json', (route) => route.fulfill({ status }))
     await connectTo(own, new URL(visited.url).host)
-    await sees(own.locator('#timeline-panel'), /ai-catalog\.json: HTTP 404/)
+    await sees(own.locator('#timeline-panel'), `ai-catalog.json: HTTP ${status}`)
     // The browser logs the response, too
     expect(visited.complaints.splice(0)).not.toEqual([])
     await own.getByRole('button', { name: `Connect to ${visited.url}/mcp` }).click()
@@ -134,7 +135,24 @@ describe('Playground: connection', () => {
     await sees(page.getByRole('main'), 'No server responds at "http://127.0.0.1:1/mcp"')
     const status = page.locator('#status')
     expect(await status.innerText()).toBe('Cannot reach "http://127.0.0.1:1/mcp"')
+    // It does not explain the next address
+    await connectTo(page, 'not an address')
+    await sees(page.getByRole('alert'), /^This is not an address/)
+    await page.getByRole('heading', { name: 'Try an MCP server', level: 1 }).waitFor()
+    expect(await status.innerText()).toBe('Not connected')
     expect(visited.complaints.splice(0)).not.toEqual([])
+  })
+
+  it('adds the scheme of an address with a path: HTTP on this machine, and HTTPS elsewhere', async () => {
+    await page.route('https://a.example/**', (route) => route.fulfill({ status: 404 }))
+    await connectTo(page, 'a.example/mcp')
+    await page.getByRole('heading', { name: 'Cannot connect', level: 1 }).waitFor()
+    expect(await page.getByLabel('Endpoint').inputValue()).toBe('https://a.example/mcp')
+    await connectTo(page, `${new URL(visited.url).host}/mcp`)
+    await isConnected(page)
+    expect(await page.getByLabel('Endpoint').inputValue()).toBe(`${visited.url}/mcp`)
+    // The browser logs the responses that refuse the page
+    visited.complaints.splice(0)
   })
 
   it('aborts connecting with the button that connects', async () => {
@@ -153,7 +171,8 @@ describe('Playground: connection', () => {
     await own.getByRole('button', { name: 'Connect' }).focus()
     await own.keyboard.press('Enter')
     await isConnected(own)
-    await own.getByRole('heading', { name: 'Fail', level: 1 }).waitFor()
+    // Another address was opened in between
+    await own.getByRole('heading', { name: 'Edgewise demo', level: 1 }).waitFor()
   })
 
   it('connects elsewhere while it connects', async () => {

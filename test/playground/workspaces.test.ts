@@ -109,8 +109,8 @@ describe('Playground: the connection', () => {
   })
 
   it('says what is wrong with an address, next to it', async () => {
-    await connectTo(page, 'example.com/mcp')
-    await sees(page.getByRole('alert'), 'Enter the whole URL: https://example.com/mcp')
+    await connectTo(page, 'example com')
+    await sees(page.getByRole('alert'), /^This is not an address: enter a URL or a domain/)
     expect(await page.locator(':focus').getAttribute('id')).toBe('endpoint')
     const border = await page
       .locator('.address')
@@ -180,8 +180,11 @@ describe('Playground: settings', () => {
     page.on('request', (each) => {
       if (!each.url().endsWith('/mcp')) requests.push(each.headers()['x-tenant'])
     })
+    await show(page, 'tool/greet', 'Greet')
     await connectTo(page, `${visited.url}/sse`)
     await isConnected(page)
+    // Nor does the view
+    await page.getByRole('heading', { name: 'Edgewise demo', level: 1 }).waitFor()
     expect(requests.length).toBeGreaterThan(0)
     expect(requests.filter(Boolean)).toEqual([])
     visited.complaints.splice(0)

@@ -26,7 +26,7 @@ import { viewOf } from './views/views.ts'
 import { createWorkspace, type Workspace } from './workspace.ts'
 
 const detail = find('detail', HTMLElement)
-const address = setUpAddress()
+const address = setUpAddress(showOverview)
 const showStatus = setUpStatusLine()
 const navigation = setUpNavigation()
 const timelinePanel = setUpTimelinePanel(
@@ -90,6 +90,13 @@ function showView(moveFocus: boolean): void {
   showTitle()
   if (moveFocus) view.querySelector('h1')?.focus()
   if (connection && route?.arguments) fillForm(view, route, route.arguments)
+}
+
+/** Shows the overview before another server is opened, which has other entries. */
+function showOverview(): void {
+  history.replaceState(null, '', '#/')
+  showPlace('server')
+  showView(false)
 }
 
 /** Lets the browser ask before it closes or reloads the page, but only while a call runs that would be lost. */

@@ -30,8 +30,17 @@ export interface AddressForm {
   focus(): void
 }
 
-/** Sets up the form. */
-export function setUpAddress(): AddressForm {
+/** A URL without its scheme, whose path tells it from a domain. */
+const NO_SCHEME = /^[\w.-]+(:\d+)?\/\S*$/
+/** What is reached without TLS. */
+const LOOPBACK = /^(?:localhost|127\.0\.0\.1)[:/]/
+
+/**
+ * Sets up the form.
+ *
+ * @param onOther Called before the page connects to another address.
+ */
+export function setUpAddress(onOther: () => void): AddressForm {
   const form = find('connect', HTMLFormElement)
   const address = find('endpoint', HTMLInputElement)
   address.placeholder = 'https://example.com/mcp'
@@ -81,17 +90,21 @@ export function setUpAddress(): AddressForm {
     edit.ariaExpanded = String(isEditing)
   }
 
-  /** Returns whether the address is valid. Otherwise marks it, and shows why. */
+  /** Returns whether the address is valid. Adds a missing scheme. An invalid address is marked, with the reason. */
   function check(): boolean {
+    const { value } = address
+    if (NO_SCHEME.test(value)) address.value = `http${LOOPBACK.test(value) ? '' : 's'}://${value}`
     const { valid, valueMissing } = address.validity
     address.ariaInvalid = valid ? null : 'true'
     problem.hidden = valid
-    const { value } = address
-    problem.textContent = /^[\w.-]+(:\d+)?\/\S*$/.test(value)
-      ? `Enter the whole URL: https://${value}`
-      : `${valueMissing ? 'Enter' : 'This is not an address: enter'} ${EXPECTED}`
-    if (!valid) address.focus()
-    return valid
+    problem.textContent = `${valueMissing ? 'Enter' : 'This is not an address: enter'} ${EXPECTED}`
+    if (valid) return true
+    address.focus()
+    // Why the address before could not be opened does not matter to this one
+    if (shown && !shown.connection && shown.status.get().state === 'failed') {
+      shown.status.set({ state: 'idle', text: 'Not connected' })
+    }
+    return false
   }
 
   function open(url: string, chosen: string): void {
@@ -101,6 +114,7 @@ export function setUpAddress(): AddressForm {
     const before = settings.get()
     drafts.delete(shown)
     address.value = url
+    if (before.url !== url) onOther()
     settings.set(before.url === url ? { ...before, revision: chosen } : settingsOf(url, chosen))
     void shown.connect()
   }

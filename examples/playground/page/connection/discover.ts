@@ -38,14 +38,21 @@ async function lookUp(
   const trust = isLocal(site) ? { allowUrl: isLocal } : {}
   const { origin } = isLocal(site) ? site : new URL(`https://${domain}`)
   const fetch = pageFetch({ fetch: noted(timeline) })
-  const { cards } = await discover(origin, { signal, fetch, ...trust })
+  const byHand = {
+    advice: ['Enter the whole address of the endpoint. It often ends in /mcp.'],
+    urls: [`${origin}/mcp`],
+  }
+  const discovered = await discover(origin, { signal, fetch, ...trust }).catch(explainError)
+  if ('headline' in discovered) {
+    return { ...discovered, ...byHand, advice: [...discovered.advice, ...byHand.advice] }
+  }
+  const { cards } = discovered
   const [found] = cards
   if (!found) {
     return {
       headline: `“${domain}” lists no servers: enter the URL of one`,
       why: 'The domain has no catalog of servers, at /.well-known/ai-catalog.json.',
-      advice: ['Enter the whole address of the endpoint. It often ends in /mcp.'],
-      urls: [`${origin}/mcp`],
+      ...byHand,
     }
   }
   if (cards.length > 1) {
