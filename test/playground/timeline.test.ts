@@ -92,10 +92,15 @@ describe('The timeline of the playground', () => {
   })
 
   it('is filtered by kind and level, and searched', async () => {
+    const header = panel().locator('header')
+    const height = (): Promise<number> =>
+      header.evaluate((each) => each.getBoundingClientRect().height)
+    const before = await height()
     await search('counted to 3')
     await expect.poll(titles).toHaveLength(1)
     expect((await titles())[0]).toMatch(/^tools\/call/)
     await expect.poll(() => panel().getByRole('heading').innerText()).toMatch(/1 of \d/)
+    expect(await height()).toBe(before)
     await search('nothing like it')
     await sees(panel(), 'No entry matches.')
     await search('')
@@ -163,6 +168,61 @@ describe('The timeline of the playground', () => {
     )
     const [bottom = 0, row = 0] = await Promise.all(bottoms)
     expect(Math.floor(row)).toBeLessThanOrEqual(bottom)
+  })
+
+  it('keeps the heading of an entry in view that is opened, however near to the newest one', async () => {
+    const own = await visited.open('', { viewport: { width: 1280, height: 500 } })
+    await sees(own.locator('.mark'), /^Connected to/)
+    /** How far the heading of the open entry is out of view, in whole pixels, as the browser scrolls. */
+    const distance = (): Promise<number> =>
+      own.evaluate(async () => {
+        const frame = (): Promise<unknown> => new Promise((done) => requestAnimationFrame(done))
+        for (let frames = 0; frames < 4; frames++) await frame()
+        const box = (selector: string): DOMRect | undefined =>
+          document.querySelector(selector)?.getBoundingClientRect()
+        const { top = 0, bottom = 0 } = box('.scroller') ?? {}
+        const heading = box('.entry > [open] > summary') ?? { top: -Infinity, bottom: 0 }
+        return Math.floor(Math.max(0, top - heading.top, heading.bottom - bottom))
+      })
+    const size = Number(await own.locator('.entry').last().getAttribute('aria-setsize'))
+    for (const index of [0, 1, 2, 3, 4].map((before) => size - before)) {
+      const entry = own.locator(`.entry[aria-posinset="${index}"]`)
+      // A heading of the connection
+      if ((await entry.count()) === 0) continue
+      const heading = entry.locator('summary').first()
+      await heading.click()
+      await entry.locator('.details').waitFor()
+      expect([index, await distance()]).toEqual([index, 0])
+      await heading.press('Enter')
+      await entry.locator('.details').waitFor({ state: 'hidden' })
+    }
+    await own.close()
+  })
+
+  it('shows the newest entries of a new connection, and counts entries without its headings', async () => {
+    const own = await visited.open('', { viewport: { width: 1280, height: 500 } })
+    const scroller = own.locator('.scroller')
+    await sees(own.locator('.mark'), /^Connected to/)
+    const newest = own.getByRole('button', { name: 'Newest' })
+    await expect
+      .poll(async () => {
+        await scroller.evaluate((element) => void (element.scrollTop = 0))
+        return newest.isVisible()
+      })
+      .toBe(true)
+    await press(own, 'Reconnect')
+    await newest.waitFor({ state: 'hidden' })
+    const below = (): Promise<number> =>
+      scroller.evaluate(
+        ({ scrollHeight, clientHeight, scrollTop }) => scrollHeight - clientHeight - scrollTop,
+      )
+    await expect.poll(below).toBeLessThan(2)
+    await own.getByRole('button', { name: 'Filter', exact: true }).click()
+    await press(own, 'Errors only')
+    await own.locator('.entry').first().waitFor({ state: 'detached' })
+    expect(await own.locator('.mark').count()).toBeGreaterThan(1)
+    expect(await own.locator('.timeline .count').innerText()).toMatch(/^0 of \d+$/)
+    await own.close()
   })
 
   it('scrolls in its panel, and a long form in its own, and not with the page', async () => {

@@ -120,7 +120,7 @@ describe('Playground: tools', () => {
     await sees(states, /^completed, \d+ messages$/)
   })
 
-  it('count as one entry of the timeline for each task, whichever kinds are shown', async () => {
+  it('and their messages count alike in the timeline, whichever kinds are shown', async () => {
     const count = (text: RegExp): Promise<string> =>
       page.locator('.timeline .count', { hasText: text }).innerText()
     await press(page, 'Filter')

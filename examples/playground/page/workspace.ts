@@ -128,6 +128,7 @@ export function createWorkspace(initial: Settings, events: WorkspaceEvents): Wor
       setConnection(undefined)
     }
     steps.set([])
+    timeline.showNewest()
     const what = isReconnect && connection ? `Reconnecting to ${nameOf(connection.client)}` : ''
     status.set({ state: 'connecting', text: what || `Connecting to ${address}`, step: '' })
     try {

@@ -72,12 +72,11 @@ function expandableRow(entry: Entry, onFold: OnFold): EntryRow {
     if (target !== fold) return
     // The entries of a group have rows of their own
     if (entry.members) return void onFold(entry, fold.open).then(showMembers)
-    if (!fold.open) return
     if (!details) {
       details = entryDetails(entry)
       fold.append(details.element)
     }
-    // Otherwise the expanded content of the last row would be out of view
+    // Otherwise the expanded content of the last row would be out of view, or a row that was closed from its end
     element.scrollIntoView({ block: 'nearest' })
   })
   update()

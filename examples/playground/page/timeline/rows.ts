@@ -71,6 +71,8 @@ export function setUpRows<T extends object, R extends Row>({
   let hasGrown = false
   /** Whether the user is at the end of the list, so that the list scrolls when rows are added. */
   let follows = true
+  /** Whether a row was opened since the last draw, which may scroll the list. */
+  let isOpening = false
   /** The latest scroll position. */
   let lastTop = 0
   /** The scroll position to draw at, if it is not the present one. */
@@ -85,7 +87,7 @@ export function setUpRows<T extends object, R extends Row>({
   }
 
   function draw(): void {
-    isScheduled = false
+    isScheduled = isOpening = false
     const { clientHeight: viewHeight } = scroller
     if (viewHeight === 0) return
     const totalHeight = heightOf(slots)
@@ -124,7 +126,8 @@ export function setUpRows<T extends object, R extends Row>({
     for (const [index, slot] of rendered.entries()) {
       const height = heights[index] ?? slot.height
       if (height !== slot.height) isNew = true
-      if (top < viewTop) shift += height - slot.height
+      // A row that begins in view grows below its heading
+      if (top + slot.height <= viewTop) shift += height - slot.height
       if (slot.row && top + height > viewTop && top < viewTop + viewHeight) {
         visible.set(slot.item, slot.row)
       }
@@ -218,7 +221,9 @@ export function setUpRows<T extends object, R extends Row>({
 
   scroller.addEventListener('scroll', () => {
     const { scrollTop, clientHeight, scrollHeight } = scroller
-    if (scrollTop + clientHeight >= scrollHeight - END_DISTANCE) setFollows(true)
+    const isAtEnd = scrollTop + clientHeight >= scrollHeight - END_DISTANCE
+    // Otherwise the page has scrolled: new rows must not move a row that was opened out of view
+    if (isAtEnd && !isOpening && scrollTop !== lastTop) setFollows(true)
     // Otherwise the element has become lower, or its content higher
     else if (scrollTop < lastTop) setFollows(false)
     lastTop = scrollTop
@@ -231,8 +236,9 @@ export function setUpRows<T extends object, R extends Row>({
   }).observe(scroller)
   list.addEventListener(
     'toggle',
-    () => {
+    ({ target }) => {
       setFollows(false)
+      isOpening = (target as HTMLDetailsElement).open
       scheduleDraw()
     },
     true,

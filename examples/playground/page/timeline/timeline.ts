@@ -25,6 +25,8 @@ export interface Timeline {
   notice(level: LoggingLevel, text: string, tool?: string): void
   /** Marks a change of the connection. */
   mark(text: string): void
+  /** Scrolls to the newest entry. */
+  showNewest(): void
   /** Begins a check, whose requests are folded in one row with this title. */
   beginCheck(title: string): RunningCheck
   /** Adds a step of signing in. A step with the same id replaces it. */
@@ -49,10 +51,11 @@ export function createTimeline({ settings }: { readonly settings: Store<Settings
   let lastCheck = 0
   const waiting: SessionRecord[] = []
   let add = (record: SessionRecord): void => void waiting.push(record)
+  let showNewest = (): void => {}
 
   // Loaded separately, so that the rest of the page does not wait for it
   void import('./view.ts').then(({ fillTimeline }) => {
-    add = fillTimeline(element, settings, { secrets, sessionIds })
+    ;({ add, showNewest } = fillTimeline(element, settings, { secrets, sessionIds }))
     waiting.forEach(add)
   })
 
@@ -68,6 +71,7 @@ export function createTimeline({ settings }: { readonly settings: Store<Settings
     unanswered: recordUnanswered((record) => add(record)),
     notice: (level, text, tool) => add({ type: 'notice', at: now(), level, text, tool }),
     mark: (text) => add({ type: 'mark', at: now(), text }),
+    showNewest: () => showNewest(),
     beginCheck(text) {
       const check = ++lastCheck
       add({ type: 'mark', at: now(), text, check })

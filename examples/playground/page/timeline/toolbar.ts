@@ -29,6 +29,8 @@ export interface Toolbar {
 /** Creates the toolbar. The event `close` is dispatched when the user closes the panel. */
 export function createToolbar({ onFilter, onClear, onExport, onImport }: ToolbarActions): Toolbar {
   const count = el('span', { class: 'count' })
+  const order = el('span', {}, ', newest last')
+  const line = el('span', { class: 'order' }, count, order)
   const search = el('input', {
     type: 'search',
     'aria-label': 'Search the timeline',
@@ -95,7 +97,7 @@ export function createToolbar({ onFilter, onClear, onExport, onImport }: Toolbar
   const element = el(
     'header',
     {},
-    el('h2', {}, 'Timeline', count, el('span', { class: 'order' }, 'newest last')),
+    el('h2', {}, 'Timeline ', line),
     el(
       'div',
       { class: 'actions' },
@@ -139,7 +141,8 @@ export function createToolbar({ onFilter, onClear, onExport, onImport }: Toolbar
     setCount(shown, all) {
       const total = grouped(all)
       count.textContent = shown === all ? total : `${grouped(shown)} of ${total}`
-      count.hidden = all === 0
+      order.hidden = shown !== all
+      line.hidden = all === 0
     },
     setReadOnly(isReadOnly) {
       clear.hidden = isReadOnly

@@ -27,7 +27,7 @@ import { createToolbar } from './toolbar.ts'
 const TICK_MS = 500
 
 /**
- * Fills the element of a timeline. Returns a function that adds records to it.
+ * Fills the element of a timeline. Returns functions that add a record to it, and that scroll to the newest entry.
  *
  * @param secrets What an exported session must not contain.
  */
@@ -35,7 +35,7 @@ export function fillTimeline(
   element: HTMLElement,
   settings: Store<Settings>,
   secrets: KnownSecrets,
-): (record: SessionRecord) => void {
+): { add(record: SessionRecord): void; showNewest(): void } {
   const live = createRecording()
   let shown: Recording = live
   let filter = createFilter([], 'debug', '')
@@ -116,14 +116,14 @@ export function fillTimeline(
   }
 
   function recount(): void {
-    const { length } = shown.entries
-    const isFolded = ({ group }: Entry): boolean => group !== undefined && !open.has(group)
-    // A search looks inside
-    const folded = filter.words.length > 0 ? 0 : shown.entries.filter(isFolded).length
-    toolbar.setCount(listed.size, length - folded)
+    const all = countOf(shown.entries)
+    // Without a filter, those of closed groups count as well
+    toolbar.setCount(isEmpty(filter) ? all : countOf(listed), all)
     empty.hidden = listed.size > 0
     empty.textContent =
-      length > 0 ? 'No entry matches.' : 'Requests, responses and log messages appear here.'
+      shown.entries.length > 0
+        ? 'No entry matches.'
+        : 'Requests, responses and log messages appear here.'
   }
 
   /** Selects the entries to show again. */
@@ -218,7 +218,19 @@ export function fillTimeline(
     banner.removeAttribute('data-failed')
   }
 
-  return live.add
+  return {
+    add: live.add,
+    showNewest() {
+      if (shown === live) rows.follow()
+    },
+  }
+}
+
+/** Counts entries. A mark is the heading of those that follow it. */
+function countOf(entries: Iterable<Entry>): number {
+  let count = 0
+  for (const { kind } of entries) if (kind !== 'mark') count++
+  return count
 }
 
 /** Saves a file. */
