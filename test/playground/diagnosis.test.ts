@@ -92,13 +92,16 @@ describe('The playground explains', () => {
     await press(page, 'Run')
     await sees(result(page), 'The session was lost (404) and opened again')
     await page.locator('.run[data-state=warned]').waitFor()
-    await result(page).getByRole('link', { name: 'Check this server' }).waitFor()
     await show(page, 'history', 'History')
     await sees(page.locator('.calls [data-state=warned]'), 'The session was lost (404)')
     await sees(page.locator('.entry[data-failed]'), 'error -32001 Session not found')
     const discovery = page.locator('.entry', { hasText: 'server/discover' }).last()
     await sees(discovery, 'not supported: error -32601')
     expect(await discovery.getAttribute('data-failed')).toBeNull()
+    await show(page, 'tool/plain', 'plain')
+    await press(page, 'Check this server')
+    await page.getByRole('heading', { name: 'Check', level: 1 }).waitFor()
+    await page.getByRole('region', { name: 'Findings' }).waitFor()
   })
 
   it('a server of a revision that no client has, and checks it', async () => {
@@ -141,4 +144,17 @@ describe('The playground explains', () => {
     await press(page, 'Cancel')
     await page.locator('.busy').waitFor({ state: 'detached' })
   })
+})
+
+it('The playground tells servers with the same name apart by their ports', async () => {
+  const portOf = ({ url }: FaultyServer): string => new URL(url).port
+  const first = portOf(await connectToFaulty(answers({ 'tools/list': listPlain })))
+  await isConnected(page, 'Connected to faulty')
+  await page.getByRole('tab', { name: 'faulty', exact: true }).waitFor()
+  await press(page, 'Open another server')
+  const second = portOf(await connectToFaulty(answers({ 'tools/list': listPlain })))
+  for (const port of [first, second])
+    await page.getByRole('tab', { name: `faulty :${port}`, exact: true }).waitFor()
+  await page.getByRole('tab', { selected: true }).press('Delete')
+  await page.getByRole('tab', { name: 'faulty', exact: true }).waitFor()
 })

@@ -13,7 +13,6 @@ import { explainError, failureCard, type Explanation } from './explanation.ts'
 import type { Call, Calls, CallTarget } from './history/calls.ts'
 import { icon } from './icon.ts'
 import { jsonBlock } from './json.ts'
-import { hrefOf } from './route.ts'
 import { duration } from './time.ts'
 
 /** How often the time of a running request is updated, in milliseconds. */
@@ -53,6 +52,8 @@ export interface RunOptions {
   timeoutMs(): number
   /** Watches the request that begins now. */
   watch(): CallWatch
+  /** Begins the check of the server. */
+  onCheck(): void
   /** Sends the request again, with another timeout in milliseconds. */
   onRetry(timeoutMs: number): void
 }
@@ -73,7 +74,7 @@ export interface RunPanel {
 }
 
 /** Creates the panel, which is empty until the first run. */
-export function runPanel({ calls, watch, onRetry, ...defaults }: RunOptions): RunPanel {
+export function runPanel({ calls, watch, onCheck, onRetry, ...defaults }: RunOptions): RunPanel {
   const body = el('div', { class: 'output' })
   const status = el('p', { class: 'state', role: 'status' })
   const elapsed = el('span', { class: 'note elapsed' })
@@ -177,7 +178,7 @@ export function runPanel({ calls, watch, onRetry, ...defaults }: RunOptions): Ru
       const warning = problem ?? (isLost ? LOST_SESSION : undefined)
       const call = end({ state: isDone ? 'done' : 'failed', result, warning })
       showOutcome(outcome, call)
-      if (isLost) body.prepend(lostSessionCard())
+      if (isLost) body.prepend(lostSessionCard(onCheck))
       const waited = waitedMs > 0 ? `, plus ${duration(waitedMs)} waiting for answers` : ''
       const time = duration(call.durationMs ?? 0) + waited
       if (isDone && isLost) show('warned', icon('alert'), `Done in ${time}, in a new session`)
@@ -217,7 +218,7 @@ export function runPanel({ calls, watch, onRetry, ...defaults }: RunOptions): Ru
 }
 
 /** Says that the server forgot the session, and what to do about it. */
-function lostSessionCard(): HTMLElement {
+function lostSessionCard(onclick: () => void): HTMLElement {
   return el(
     'div',
     { class: 'card warned' },
@@ -225,9 +226,9 @@ function lostSessionCard(): HTMLElement {
     el(
       'p',
       { class: 'note' },
-      'If several processes serve the endpoint, each one must know the session, or a load balancer must send all requests of a session to the same process. ',
-      el('a', { href: hrefOf({ kind: 'check', key: '' }) }, 'Check this server'),
+      'If several processes serve the endpoint, each one must know the session, or a load balancer must send all requests of a session to the same process.',
     ),
+    el('button', { type: 'button', class: 'small', onclick }, 'Check this server'),
   )
 }
 

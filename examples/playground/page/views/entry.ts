@@ -13,6 +13,7 @@ import type { ArgumentsEvent } from '../history/history.ts'
 import type { EntryKind } from '../route.ts'
 import { runPanel, type Outcome, type Work } from '../run.ts'
 import type { Workspace } from '../workspace.ts'
+import { beginCheck } from './check.ts'
 import { actionForm, frame, type FrameFacts } from './frame.ts'
 
 /** The timeout of a request if the settings have none, in milliseconds. It is that of the client. */
@@ -63,6 +64,7 @@ export function entryView(workspace: Workspace, entry: Entry): EntryView {
     calls: history.calls,
     timeoutMs: () => workspace.settings.get().timeoutMs ?? DEFAULT_TIMEOUT_MS,
     watch: () => watchCall(workspace.connection?.traffic, key),
+    onCheck: () => beginCheck(workspace),
     onRetry(timeoutMs) {
       nextTimeoutMs = timeoutMs
       element.requestSubmit()
