@@ -76,15 +76,21 @@ export function setUpTabs({ select, close, add }: TabActions): TabBar {
   })
   resizes.observe(list)
 
-  /** Numbers the tabs whose servers have the same name. */
-  function numberEqual(): void {
+  /** Tells tabs apart whose servers have the same name: by their ports or hosts, or else by numbers. */
+  function nameApart(): void {
     const counts = new Map<string, number>()
     for (const [workspace, tab] of tabs) {
       const label = labelOf(workspace)
-      const number = (counts.get(label) ?? 0) + 1
-      counts.set(label, number)
+      const own = urlOf(workspace)
+      const others = [...tabs.keys()].filter((each) => labelOf(each) === label).map(urlOf)
+      const differs = (part: 'host' | 'hostname'): boolean =>
+        others.some((other) => other?.[part] !== own?.[part])
+      const host = differs('hostname') ? own?.host : differs('host') && own?.port && `:${own.port}`
+      const name = host ? `${label} ${host}` : label
+      const number = (counts.get(name) ?? 0) + 1
+      counts.set(name, number)
       const which = tab.querySelector('.which')
-      if (which) which.textContent = number > 1 ? ` ${number}` : ''
+      if (which) which.textContent = name.slice(label.length) + (number > 1 ? ` ${number}` : '')
       // Also the description for screen readers
       const { url } = workspace.settings.get()
       tab.title = tabs.size > 1 ? `${url}\nDelete closes this tab` : url
@@ -131,7 +137,7 @@ export function setUpTabs({ select, close, add }: TabActions): TabBar {
       tab.dataset['state'] = state
       tab.toggleAttribute('data-running', isRunning)
       name.textContent = labelOf(workspace)
-      numberEqual()
+      nameApart()
       question.hidden = workspace.waiting.get() === 0
       tab.toggleAttribute('data-asks', !question.hidden)
       note.textContent = [
@@ -189,7 +195,7 @@ export function setUpTabs({ select, close, add }: TabActions): TabBar {
         tab.ariaSelected = String(workspace === active)
         tab.tabIndex = workspace === active ? 0 : -1
       }
-      numberEqual()
+      nameApart()
       list.dataset['count'] = `${shown.length}`
       const tab = tabOf(active)
       find('workspace', HTMLElement).setAttribute('aria-labelledby', tab.id)
@@ -219,9 +225,14 @@ const notes = {
   failed: 'failed',
 }
 
-function labelOf({ connection, settings }: Workspace): string {
-  const { url } = settings.get()
+function labelOf(workspace: Workspace): string {
+  const { connection, settings } = workspace
   if (connection) return nameOf(connection.client)
-  if (url === '') return 'New server'
-  return isDomain(url) || !URL.canParse(url) ? url : new URL(url).host
+  const url = settings.get().url || 'New server'
+  return isDomain(url) ? url : (urlOf(workspace)?.host ?? url)
+}
+
+function urlOf({ settings }: Workspace): URL | undefined {
+  const { url } = settings.get()
+  return URL.canParse(url) ? new URL(url) : undefined
 }
