@@ -17,8 +17,8 @@ describe('Playground: questions of the server', () => {
     await sees(dialog(page), 'What do these buttons do?')
   }
   async function giveWishes(): Promise<void> {
-    await page.getByLabel('Arrival').fill('2030-05-17')
-    await page.getByLabel('Room').selectOption('Double')
+    await dialog(page).getByLabel('Arrival').fill('2030-05-17')
+    await dialog(page).getByLabel('Room').selectOption('Double')
     await press(page, 'Send')
     await sees(dialog(page), '2 nights in Oslo from 2030-05-17, double room: 280 €.')
   }
@@ -34,12 +34,36 @@ describe('Playground: questions of the server', () => {
     await sees(dialog(page), new URL(visited.url).host)
     await sees(dialog(page), /From .* \(“Edgewise demo”\)/)
     // What was filled in can be changed until it is sent
-    await page.getByLabel('Arrival').fill('2031-01-01')
-    await page.getByLabel('Room').selectOption('Suite')
+    await dialog(page).getByLabel('Arrival').fill('2031-01-01')
+    await dialog(page).getByLabel('Room').selectOption('Suite')
     await giveWishes()
     await confirm()
     await result(page).getByRole('link', { name: 'About Oslo' }).click()
     await sees(result(page), '"Norway"')
+  })
+
+  it('can be put aside while the request is looked at, and their call says that it waits', async () => {
+    await book()
+    await page.locator('.run .state', { hasText: 'Waiting for your answer' }).waitFor()
+    await dialog(page).getByLabel('Room').selectOption('Double')
+    await press(page, 'Answer later')
+    expect(await dialog(page).isVisible()).toBe(false)
+    expect(await page.locator(':focus').innerText()).toBe('Answer')
+    await sees(page.locator('.aside'), `from ${new URL(visited.url).host}`)
+    const question = page.locator('.entry', { hasText: 'elicitation/create' }).last()
+    await question.locator('summary').first().click()
+    await sees(question, '"requestedSchema"')
+    await page.getByRole('button', { name: 'Answer', exact: true }).click()
+    expect(await page.locator('.aside').isVisible()).toBe(false)
+    expect(await dialog(page).getByLabel('Room').locator(':checked').innerText()).toBe('Double')
+    await giveWishes()
+    await press(page, 'Answer later')
+    // Without its call, there is nothing to answer
+    await result(page).getByRole('button', { name: 'Cancel' }).click()
+    await page.locator('.aside').waitFor({ state: 'detached' })
+    expect(await dialog(page).count()).toBe(0)
+    await show(page, 'history', 'History')
+    await sees(page.getByRole('main'), /but not your time to answer questions/)
   })
 
   it('can be declined and cancelled, which the server receives [M-ELIC-031]', async () => {

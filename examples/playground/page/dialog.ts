@@ -5,7 +5,7 @@
  */
 import type { ElicitResult, InputContext } from 'edgewise/browser'
 import { titleOf } from './catalog.ts'
-import { el, newId } from './dom.ts'
+import { el, find, newId } from './dom.ts'
 
 /** The texts and buttons of a dialog. */
 export interface Question {
@@ -29,13 +29,28 @@ export function inTurn<T>(ask: () => Promise<T>): Promise<T> {
   return answer
 }
 
-/** Shows a modal dialog, and returns the user's decision. If the signal aborts, the result is "cancel". */
+/**
+ * Shows a modal dialog, and returns the user's decision. The user can put it aside, for example to look at the
+ * timeline. If the signal aborts, the result is "cancel".
+ */
 export function showDialog(
   { title, message, content, accept, note, canCancel }: Question,
   { signal, server }: InputContext,
 ): Promise<ElicitResult['action']> {
   const heading = newId('dialog')
   const { url, info } = server
+  const host = url ? new URL(url).host : 'the server'
+  const onclick = (): void => {
+    aside.remove()
+    dialog.showModal()
+  }
+  const answer = el('button', { type: 'button', class: 'small', onclick }, 'Answer')
+  const aside = el('div', { class: 'aside' }, el('p', {}, `${title}, from ${host}`), answer)
+  const putAside = (): void => {
+    find('connection', HTMLElement).append(aside)
+    dialog.close()
+    answer.focus()
+  }
   const dialog = el(
     'dialog',
     { 'aria-labelledby': heading, 'aria-describedby': `${heading}-message` },
@@ -48,7 +63,7 @@ export function showDialog(
         'p',
         { class: 'note' },
         'From ',
-        el('strong', {}, url ? new URL(url).host : 'the server'),
+        el('strong', {}, host),
         info ? ` (“${titleOf(info)}”)` : '',
       ),
       el('p', { id: `${heading}-message`, class: 'question' }, message),
@@ -60,6 +75,7 @@ export function showDialog(
         el('button', { value: 'decline', formnovalidate: true }, 'Decline'),
         canCancel &&
           el('button', { class: 'quiet', value: 'cancel', formnovalidate: true }, 'Cancel'),
+        el('button', { type: 'button', class: 'quiet', onclick: putAside }, 'Answer later'),
       ),
       el(
         'details',
@@ -69,8 +85,6 @@ export function showDialog(
       ),
     ),
   )
-  const dismiss = (): void => dialog.close('cancel')
-  signal.addEventListener('abort', dismiss, { once: true })
   // Otherwise the focus would be on a button of the content, such as one that copies a text
   dialog.querySelector('input, select, textarea')?.toggleAttribute('autofocus', true)
   document.body.append(dialog)
@@ -78,11 +92,20 @@ export function showDialog(
   // Otherwise a button of the conversation above could have the focus
   dialog.querySelector<HTMLElement>('.fields :is(input, select, textarea)')?.focus()
   return new Promise((resolve) => {
-    dialog.addEventListener('close', () => {
+    const end = (): void => {
+      aside.remove()
       dialog.remove()
       // The return value is that of the pressed button. It is empty after the Escape key
       resolve((dialog.returnValue || 'cancel') as ElicitResult['action'])
+    }
+    dialog.addEventListener('close', () => {
+      if (!dialog.open && !aside.isConnected) end()
     })
+    const dismiss = (): void => {
+      dialog.close('cancel')
+      end()
+    }
+    signal.addEventListener('abort', dismiss, { once: true })
     if (signal.aborted) dismiss()
   })
 }

@@ -20,6 +20,8 @@ const TICK_MS = 500
 /** The timeout with which a request can be sent again, in milliseconds. */
 const LONG_TIMEOUT_MS = 300_000
 
+/** The state of a request that waits for the server. */
+const RUNNING = 'Running'
 /** What happened when a request was sent again in a new session. */
 const LOST_SESSION = 'The session was lost (404) and opened again'
 
@@ -114,7 +116,7 @@ export function runPanel({ calls, watch, onCheck, onRetry, ...defaults }: RunOpt
     bar.removeAttribute('value')
     message.textContent = ''
     hasProgress = false
-    show('running', undefined, 'Running')
+    show('running', undefined, RUNNING)
     // The panel may be out of view, because a long form can also be submitted with a keyboard shortcut
     element.scrollIntoView({ block: 'nearest' })
   }
@@ -142,6 +144,7 @@ export function runPanel({ calls, watch, onCheck, onRetry, ...defaults }: RunOpt
   /** Shows how long the request has been running, and what the server does meanwhile, until it is aborted. */
   function showElapsed(call: CallWatch, timeoutMs: number, signal: AbortSignal): void {
     if (signal.aborted) return
+    setText(status, call.isAsking() ? 'Waiting for your answer' : RUNNING)
     const exchange = call.exchange()
     const wait = exchange && describeWait(exchange, timeoutMs, performance.now())
     setText(elapsed, wait?.elapsed ?? '')

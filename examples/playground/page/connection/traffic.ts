@@ -31,6 +31,8 @@ export interface Traffic {
   readonly lostSessions: number
   /** How long questions of the server have waited for the user so far, in milliseconds. */
   waitedMs(): number
+  /** Whether a question waits for the user. */
+  isAsking(): boolean
 }
 
 /** The maximum number of exchanges that are known. */
@@ -55,6 +57,7 @@ export function createTraffic(): OwnTraffic {
     exchanges,
     lostSessions: 0,
     waitedMs: () => waitedMs + (openQuestions > 0 ? performance.now() - openSince : 0),
+    isAsking: () => openQuestions > 0,
     async countWait(answer) {
       if (openQuestions++ === 0) openSince = performance.now()
       try {
@@ -86,6 +89,8 @@ export interface CallWatch {
   hasLostSession(): boolean
   /** How long questions of the server have waited for the user since the call began, in milliseconds. */
   waitedMs(): number
+  /** Whether a question of the server waits for the user. */
+  isAsking(): boolean
 }
 
 /** Watches the call that begins now, for an entry with this key. */
@@ -101,5 +106,6 @@ export function watchCall(traffic: Traffic | undefined, key: string): CallWatch 
       traffic?.exchanges.findLast(({ sentAt, body }) => sentAt >= startedAt && body.includes(name)),
     hasLostSession: () => (traffic?.lostSessions ?? 0) > before,
     waitedMs: () => waited() - waitedBefore,
+    isAsking: () => traffic?.isAsking() === true,
   }
 }
