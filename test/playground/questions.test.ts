@@ -63,7 +63,7 @@ describe('Playground: questions of the server', () => {
     await page.locator('.aside').waitFor({ state: 'detached' })
     expect(await dialog(page).count()).toBe(0)
     await show(page, 'history', 'History')
-    await sees(page.getByRole('main'), /but not your time to answer questions/)
+    await sees(page.getByRole('main'), /but not the time that you take to answer questions/)
   })
 
   it('can be declined and cancelled, which the server receives [M-ELIC-031]', async () => {

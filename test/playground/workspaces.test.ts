@@ -131,7 +131,7 @@ describe('Playground: settings', () => {
   it('take a token at once, also where their fields scroll', async () => {
     await page.setViewportSize({ width: 1280, height: 500 })
     await press(page, 'Settings')
-    expect(await page.locator(':focus').getAttribute('type')).toBe('password')
+    await dialog().locator('[type=password]:focus').waitFor()
     await page.keyboard.press('Escape')
     await page.setViewportSize({ width: 1280, height: 800 })
   })
