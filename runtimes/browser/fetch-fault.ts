@@ -120,7 +120,7 @@ async function findFetchFault(request: FailedRequest): Promise<FetchFault> {
     const message = `"${origin}" answers, but does not let pages of "${pageOrigin}" read it (CORS)`
     return fault('cors', message, advice)
   }
-  // Whether the server is on the local network is unknown, since its name does not reveal its address
+  // The name of the server does not reveal whether the server is on the local network
   const advice =
     'Check the URL, that the server runs and that its certificate is valid; if it is on this ' +
     'machine or network, let this page access the local network'

@@ -123,7 +123,7 @@ export async function completeSignIn(): Promise<boolean> {
   return true
 }
 
-/** Notifies the waiting page; not through `opener`, because the popup may be isolated from it. */
+/** Notifies the waiting page. Does not use `opener`, because the popup may be isolated from that page. */
 function notifyWaitingPage(state: string | null, callback: string): Promise<boolean> {
   const channel = new BroadcastChannel(channelName(state))
   return new Promise<boolean>((resolve) => {

@@ -30,7 +30,7 @@ const POLL_MS = 1_000
 /**
  * Creates a transport to another window, directly over `postMessage`. Use it with `handshake:
  * false` if the peer is not Edgewise, as with MCP Apps. Otherwise prefer {@link openPort} and
- * {@link acceptPorts}, whose port no other code can post to.
+ * {@link acceptPorts}: no other code can post to the port that they create.
  *
  * The connection ends when the window is closed or removed, or when a new document in it starts a
  * handshake.

@@ -5,7 +5,7 @@
  */
 import {
   printToStderr,
-  serveStdioOn,
+  serveStandardStreams,
   type StdioHost,
   type ServeStdioOptions,
 } from '#internal/stdio'
@@ -38,7 +38,7 @@ import { ignoreSuspensionRejections } from '../node/suspensions.ts'
  */
 export function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
   ignoreSuspensionRejections()
-  return serveStdioOn(openStdio, server, options)
+  return serveStandardStreams(openStdio, server, options)
 }
 
 /** Redirects `console` and `process.stdout` to stderr, and returns the streams. */

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
-import { coveringTopics, topicIndex } from '#internal/patterns'
+import { topicAndAncestors, topicIndex } from '#internal/patterns'
 import type { ServerChange } from '#internal/http'
 import { mayPass, topicsOfFilter } from './subscription-filter.ts'
 
@@ -43,7 +43,7 @@ export class HubListeners {
     if ('elicitationId' in change) return
     this.#load()
     const text = JSON.stringify(change)
-    const topics = 'uri' in change ? coveringTopics(change.uri) : [change.method]
+    const topics = 'uri' in change ? topicAndAncestors(change.uri) : [change.method]
     for (const socket of this.#index.find(topics)) {
       if (mayPass(socket.deserializeAttachment(), change)) send(socket, text)
     }

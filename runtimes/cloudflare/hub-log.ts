@@ -6,7 +6,7 @@
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
 import type { ServerChange } from '#internal/http'
-import { coveringTopics } from '#internal/patterns'
+import { topicAndAncestors } from '#internal/patterns'
 
 /** A change with its sequence number. */
 export interface LoggedChange {
@@ -266,7 +266,7 @@ function readChange(method: string, what: string | null): ServerChange {
 function subscriptionsFor(change: ServerChange): string[] {
   if ('elicitationId' in change) return [watchedElicitation(change.elicitationId)]
   if (!('uri' in change)) return []
-  return coveringTopics(change.uri)
+  return topicAndAncestors(change.uri)
 }
 
 /** The subscription to the completion of an elicitation. It begins with a space, as no URI does. */

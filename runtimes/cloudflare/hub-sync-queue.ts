@@ -12,7 +12,7 @@ import { isShared } from './session-id.ts'
 export interface SessionInterest {
   /** The session's subscriptions. Changes of lists need none: they are announced to every session. */
   readonly watches: readonly string[]
-  /** Whether the session's client has ever listened. Otherwise the hub need not know the session. */
+  /** Whether the session's client has ever listened. If not, the hub need not know the session. */
   readonly listens: boolean
 }
 

@@ -5,7 +5,7 @@
  */
 import {
   printToStderr,
-  serveStdioOn,
+  serveStandardStreams,
   type StdioHost,
   type ServeStdioOptions,
 } from '#internal/stdio'
@@ -41,7 +41,7 @@ const SIGNALS: readonly Deno.Signal[] =
  */
 export function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
   ignoreSuspensionRejections()
-  return serveStdioOn(openStdio, server, options)
+  return serveStandardStreams(openStdio, server, options)
 }
 
 /** Redirects `console` to stderr, and returns the streams. */

@@ -63,7 +63,7 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
   }
   const http = listen()
   return toHttpServer(http.addr.port, async () => {
-    // Deno waits either for all requests or for none, and in the latter case cuts off responses
+    // Deno either waits for all requests, or cuts off all responses
     const waitForAll = (): Promise<unknown> => Promise.all(openRequests)
     const isDone = await withTimeout(CLOSE_TIMEOUT_MS, waitForAll).then(
       () => true,

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
-import { serveStdioOn, type StdioHost, type ServeStdioOptions } from '#internal/stdio'
+import { serveStandardStreams, type StdioHost, type ServeStdioOptions } from '#internal/stdio'
 import type { Server } from '../../src/presets/server-tiny.ts'
 import { webReadable, webWritable } from './streams.ts'
 import { ignoreSuspensionRejections } from './suspensions.ts'
@@ -34,7 +34,7 @@ import { ignoreSuspensionRejections } from './suspensions.ts'
  */
 export function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
   ignoreSuspensionRejections()
-  return serveStdioOn(openStdio, server, options)
+  return serveStandardStreams(openStdio, server, options)
 }
 
 /** Redirects `process.stdout`, which `console` uses, to stderr, and returns the streams. */

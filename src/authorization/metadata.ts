@@ -96,7 +96,7 @@ export async function discoverServer(
 
 /**
  * Finds the authorization server of an MCP server of 2025-03-26, which is the MCP server itself. If there is no
- * metadata at the root of its origin, its endpoints are at the default paths.
+ * metadata at the root of the origin, the endpoints are at the default paths.
  */
 export async function discoverOldServer(
   network: Network,

@@ -123,10 +123,10 @@ class CodeGrant implements Grant {
         if (!allowsRedirect(registration, redirectUri)) {
           // Tries again with the redirect URI that the server has registered, which `interaction` may support
           if (attempt === 0) continue
-          throw registeredWithout(request, `the redirect URI "${redirectUri}"`)
+          throw incompleteRegistration(request, `the redirect URI "${redirectUri}"`)
         }
         if (!allows(registration.grant_types, CODE_GRANT))
-          throw registeredWithout(request, `the grant "${CODE_GRANT}"`)
+          throw incompleteRegistration(request, `the grant "${CODE_GRANT}"`)
         const scopes = request.scopes.filter((scope) => allowsScope(registration, scope))
         const limitedRequest = { ...request, scopes }
         const { url, flow: flowState } = await createFlow(limitedRequest, client, redirectUri)
@@ -217,7 +217,7 @@ function deleteRegistration(
   return forgetRegistration(tokens, server.issuer, client_id)
 }
 
-function registeredWithout({ server }: GrantRequest, missing: string): AuthorizationError {
+function incompleteRegistration({ server }: GrantRequest, missing: string): AuthorizationError {
   const message = `"${server.issuer}" registered the client without ${missing}`
   return new AuthorizationError('registration', message)
 }

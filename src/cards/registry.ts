@@ -154,7 +154,7 @@ export function toRegistryEntry(
   if (packages) entry.packages = [...packages]
   return { entry: requireRegistryEntry(entry), dropped }
 
-  /** Whether a member has no faults. Otherwise it is recorded as dropped. */
+  /** Whether a member has no faults. A member with faults is recorded as dropped. */
   function isSupported(faults: readonly string[], path: string): boolean {
     if (faults.length > 0) dropped.push(path)
     return faults.length === 0

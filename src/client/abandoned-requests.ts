@@ -13,8 +13,8 @@ export const onAbandoned: unique symbol = Symbol('onAbandoned')
 /** Options of a client that observes abandoned requests. */
 export interface AbandonedRequestOptions extends BaseConnectOptions {
   /**
-   * Called with the id and options of a request when it is abandoned, and with its id alone if its
-   * response arrives later.
+   * Called with the id and options of a request when it is abandoned. If the response arrives later, called
+   * again, with only the id.
    */
   readonly [onAbandoned]?: (id: unknown, options?: RequestOptions) => void
 }

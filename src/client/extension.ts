@@ -52,12 +52,12 @@ export interface ExtensionTarget {
 
 /** The context of a message that passes through a client's middleware. */
 export interface ClientContext {
-  /** Whether the server sends the message. Otherwise the client sends it. */
+  /** Whether the server sent the message, rather than the client. */
   readonly incoming?: boolean
   /**
    * The options of the client's request, such as its `signal`. For a request from the server, `signal` aborts when
-   * the answer is no longer needed. The other options are then those of the client's request that the server's
-   * request belongs to, if that is known. Absent for notifications.
+   * the answer is no longer needed. If the server's request belongs to a known request of the client, the other
+   * options are those of that request. Absent for notifications.
    */
   readonly options?: RequestOptions
 }

@@ -50,7 +50,7 @@ export interface InputHandlers {
   readonly isAnswering?: boolean | undefined
   /**
    * Called with each request that the client sends. The server's requests outside of calls count towards
-   * the last one.
+   * the most recent of these requests.
    */
   noteRequest?(message: JsonRpcRequest): void
   /**

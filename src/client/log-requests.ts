@@ -16,8 +16,8 @@ import { middleware } from './middleware.ts'
  * (of the tool or prompt) or `uri`, `durationMs`, and in `err` the name, code and message of its error.
  * Successes are logged at the level `debug`. Results with `isError` and transient errors are logged at
  * `warn`, and all other errors at `error`. Arguments and results are not logged, and credentials are removed.
- * With `client.use('*', …)`, notifications are logged too, and so are messages from the server, whose records
- * have `incoming: true`.
+ * With `client.use('*', …)`, notifications and messages from the server are logged too. The records of messages from
+ * the server have `incoming: true`.
  *
  * @example
  * ```ts

@@ -31,8 +31,8 @@ export interface RequestOptions {
    */
   readonly onLog?: ((message: LoggingMessageParams) => void) | undefined
   /**
-   * Receives the notifications whose subscription is this request, for extensions whose requests are
-   * answered by a stream of notifications. Since 2026-07-28; never called by `edgewise/client/tiny`.
+   * Receives the notifications on the stream of this request, for extensions that answer requests with a
+   * stream of notifications. Since 2026-07-28; never called by `edgewise/client/tiny`.
    */
   readonly onNotification?: ((notification: JsonRpcNotification) => void) | undefined
   /** Receives the headers of the HTTP response. */

@@ -164,8 +164,8 @@ export interface SubscriptionStore {
    */
   list(query: SubscriptionQuery, limit: number, after?: string): Awaitable<WebhookSubscription[]>
   /**
-   * Takes subscriptions that are due or expired: sets their `dueAt` to the end of the lease and
-   * increases their version, so that no other process takes them before the lease ends.
+   * Takes subscriptions that are due or expired. Sets `dueAt` of each subscription to the end of the lease and
+   * increases `version`, so that no other process takes the subscription before the lease ends.
    *
    * @returns The records as they are now stored, in the order in which they became due.
    */

@@ -40,8 +40,8 @@ export interface ServedCallers {
 }
 
 /**
- * The clients that receive a message that belongs to no call. With a principal, these are its clients;
- * without one, the only client. Clients are omitted while calls of other clients are open.
+ * The clients that receive a message that belongs to no call. These are the clients of the principal.
+ * Without a principal, this is the only client. Clients are omitted while calls of other clients are open.
  */
 function clientsOutsideCalls({ calls, principal }: ServedCallers, clients: Clients): Exchange[] {
   const principalClients = clients.ofPrincipal(principal)

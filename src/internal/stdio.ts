@@ -13,7 +13,7 @@ export {
 } from '../transport/stdio/child-transport.ts'
 export { printToStderr, type PrintingConsole } from '../transport/stdio/print-to-stderr.ts'
 export {
-  serveStdioOn,
+  serveStandardStreams,
   type ServeStdioOptions,
   type StdioHost,
 } from '../transport/stdio/serve-stdio.ts'

@@ -42,8 +42,8 @@ export interface JsonSchemaLimits {
   maxReferences?: number
   /**
    * How often subschemas may be applied while one value is validated. A subschema with long lists
-   * (`enum`, `required`) counts as several. By default {@link jsonSchema} has no limit, because counting
-   * takes time, and {@link outputValidator}, whose schemas come from a server, allows 1,000,000.
+   * (`enum`, `required`) counts as several. By default, {@link jsonSchema} has no limit, because counting
+   * takes time. {@link outputValidator} allows 1,000,000, because its schemas come from a server.
    */
   maxApplications?: number
   /**

@@ -11,7 +11,7 @@ const MAX_COVERING = 2000
  * A topic and all topics above it: for each `/` in the topic, the text before it, with and without the
  * `/`. Very long topics cover no topics below them and are omitted.
  */
-export function coveringTopics(topic: string): string[] {
+export function topicAndAncestors(topic: string): string[] {
   const topics = [topic]
   for (const { index } of topic.slice(0, MAX_COVERING).matchAll(/\//g)) {
     topics.push(topic.slice(0, index), topic.slice(0, index + 1))

@@ -1,6 +1,6 @@
 /**
- * The log of changes. Each process writes its changes to the log, and announces the changes of all
- * other processes to its clients.
+ * The log of changes. Each process writes its changes to the log, and notifies its clients of the changes that
+ * other processes wrote.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */

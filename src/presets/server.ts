@@ -124,7 +124,7 @@ export function createServer<Env = unknown>(
 
 /**
  * Connects to an upstream server and creates a server that offers the same features, in every
- * revision and over every transport. Otherwise like {@link fromClient}.
+ * revision and over every transport. Apart from that, this function works like {@link fromClient}.
  *
  * @example
  * ```ts

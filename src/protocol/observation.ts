@@ -51,8 +51,8 @@ export interface Operation {
   readonly direction?: 'sent' | 'received' | undefined
   readonly method?: string | undefined
   /**
-   * The id of the request. If it is sent again, the id of the first attempt. A request of a server to its
-   * client has its id in the outcome instead.
+   * The id of the request. If the request is sent again, the id of the first attempt. For a request of a server to
+   * a client, the outcome has the id instead.
    */
   readonly id?: RequestId | undefined
   /** The name of the tool, the prompt or the event type. */

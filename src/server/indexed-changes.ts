@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 import { callHook } from '../patterns/hooks.ts'
-import { coveringTopics, topicIndex } from '../patterns/topic-index.ts'
+import { topicAndAncestors, topicIndex } from '../patterns/topic-index.ts'
 import type { SubscriptionFilter } from '../protocol/types.ts'
 import type { ChangeSource, Notifier, ServerChange, Unsubscribe } from './notifier.ts'
 
@@ -20,7 +20,7 @@ export function indexChanges(notify: Notifier, report: (error: unknown) => void)
   const listeners = topicIndex<(change: ServerChange) => void>()
   let unsubscribe: Unsubscribe | undefined
   const announce = (change: ServerChange): void => {
-    const topics = 'uri' in change ? coveringTopics(change.uri) : [change.method]
+    const topics = 'uri' in change ? topicAndAncestors(change.uri) : [change.method]
     for (const listener of listeners.find(topics)) callHook(() => listener(change), report)
   }
   return {

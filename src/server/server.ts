@@ -105,7 +105,7 @@ type MiddlewareFor<Method extends string, Env, Ctx> = Method extends `notificati
 
 /** The context of a message that passes through `messageMiddleware`. */
 export interface MessageContext<Env = unknown> {
-  /** Whether the client sent the message. Otherwise the server sends it. */
+  /** Whether the client sent the message, rather than the server. */
   readonly incoming: boolean
   /** Whether the message is a notification, which has no result. */
   readonly isNotification: boolean

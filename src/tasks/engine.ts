@@ -186,9 +186,9 @@ export class TaskEngine implements TaskService {
   }
 
   /**
-   * Finds the tasks that are ready to run and have no valid lease. While the store fails, no process can renew its
-   * leases. For some time after a failure, only tasks without any lease are therefore found, so that each process can
-   * renew its leases before others take over its tasks.
+   * Finds the tasks that are ready to run and have no valid lease. While the store fails, no process can renew leases.
+   * For some time after a failure, only tasks without any lease are therefore found. Each process can then renew the
+   * leases of its own tasks before another process takes over these tasks.
    */
   async #findUnleased(store: TaskStore, leaseMs = 0): Promise<string[]> {
     const now = Date.now()

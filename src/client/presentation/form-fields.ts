@@ -18,7 +18,7 @@ export interface FormField {
   readonly label: string
   /** The explanation of the field, if the server gives one. */
   readonly description: string | undefined
-  /** With `choice` the user selects one option, whose value is a string; with `choices` any number of them. */
+  /** With `choice`, the user selects one option. With `choices`, the user selects any number of options. */
   readonly kind: 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices'
   /** The options to select from; empty unless `kind` is `choice` or `choices`. */
   readonly options: readonly FormOption[]

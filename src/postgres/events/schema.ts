@@ -4,10 +4,10 @@
  * @see https://www.postgresql.org/docs/current/ddl-basics.html
  */
 
-// `mcp_event_types` has the head of each log. Transactions that append events or depend on the head
-// lock its row, so that positions are committed in their order. `due_at` and `wake_at` are
-// milliseconds of the database's clock: `wake_at` is when a process must take a subscription, to
-// deliver or to end it.
+// `mcp_event_types` has the head of each log. A transaction that appends events, or that depends on
+// the head, locks the row of the head, so that positions are committed in order. `due_at` and `wake_at` are
+// milliseconds of the database's clock: from `wake_at` on, `take` returns a subscription,
+// because events are due, or because it has expired.
 export const EVENTS = `CREATE TABLE mcp_event_types (
     name text PRIMARY KEY,
     head bigint NOT NULL,

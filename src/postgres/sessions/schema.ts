@@ -7,13 +7,13 @@
 // Columns of `mcp_sessions`: The ids of requests to the client are reserved in blocks, and `asked`
 // is the number of reserved blocks. `sent` is the number of stored messages that belong to no
 // request. `listener` is the process with the newest connection for those messages, and
-// `connection` is the number of that connection. `delivered` is the position of the last event on
-// the last closed connection.
+// `connection` is the number of that connection. `delivered` is the position of the last event that
+// was sent on the most recently closed connection.
 //
 // Columns of `mcp_streams`: the process `owner` runs the call, the process `reader` has the connection of
 // the client, `request` is the id of the call as JSON, and `call` is its state, if it is resumable.
 //
-// In `mcp_events`, a row whose `message` is NULL takes the place of all earlier events of its stream, which were deleted.
+// In `mcp_events`, a row whose `message` is NULL means that all earlier events of its stream were deleted.
 export const SESSIONS = `CREATE TABLE mcp_sessions (
     id text PRIMARY KEY,
     record text NOT NULL,

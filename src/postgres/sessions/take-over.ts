@@ -31,7 +31,7 @@ export interface TakingSession {
  * Takes over a stream whose process has ended, and runs its call again. If the call waits for answers of
  * the client, nothing is done until the answers have arrived.
  *
- * @param caller The caller with whose rights the call is run.
+ * @param caller The call runs with the rights of this caller.
  */
 export async function takeOver(
   session: TakingSession,

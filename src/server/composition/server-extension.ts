@@ -26,8 +26,8 @@ export interface ServerExtensionOptions {
   /** The only era in which the extension exists. By default it exists in both. */
   readonly era?: 'legacy' | 'modern'
   /**
-   * Whether a declaration by the server is sufficient. Otherwise the extension's methods and
-   * filters are rejected for requests whose client does not declare it too.
+   * Whether it is enough that the server declares the extension. If not, requests that use the methods and
+   * filters of the extension are rejected unless the client declares the extension too.
    */
   readonly serverOnly?: boolean
   /**

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
  */
-import { coveringTopics } from '../../patterns/topic-index.ts'
+import { topicAndAncestors } from '../../patterns/topic-index.ts'
 import type { JsonRpcNotification } from '../../protocol/types.ts'
 import { takeElicitation } from '../../session/url-elicitations.ts'
 import type { Session } from '../../session/session.ts'
@@ -12,7 +12,7 @@ import { changeNotification, covers } from './subscriptions.ts'
 
 /** The topics whose subscribers are notified of a change; `undefined` if all sessions are notified. */
 export function topicsOfChange(change: ServerChange): string[] | undefined {
-  if ('uri' in change) return coveringTopics(change.uri)
+  if ('uri' in change) return topicAndAncestors(change.uri)
   return 'elicitationId' in change ? [change.elicitationId] : undefined
 }
 

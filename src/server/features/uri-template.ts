@@ -84,7 +84,7 @@ const OPERATORS = new Map<string, Operator>([
  * @see https://www.rfc-editor.org/rfc/rfc6570
  */
 export function uriTemplate(template: string): UriTemplate {
-  const fail: Fail = failFor(template)
+  const fail: Fail = createFail(template)
   const segments = parseUriTemplate(template)
   const names = segments.flatMap((segment) =>
     typeof segment === 'string' ? [] : segment.variables.map(({ name }) => name),
@@ -98,7 +98,7 @@ export function uriTemplate(template: string): UriTemplate {
 
 type Fail = (reason: string) => never
 
-function failFor(template: string): Fail {
+function createFail(template: string): Fail {
   return (reason) => {
     throw new SdkError('INVALID_USE', `Cannot compile URI template "${template}": ${reason}`)
   }
@@ -110,7 +110,7 @@ function failFor(template: string): Fail {
  * @throws {SdkError} `INVALID_USE` if the template is malformed.
  */
 export function parseUriTemplate(template: string): (string | Expression)[] {
-  const fail: Fail = failFor(template)
+  const fail: Fail = createFail(template)
   if (/\p{Surrogate}/u.test(template)) fail('it is not well-formed Unicode')
   // Pieces with an odd index are the contents of braces; a brace in any other piece is unbalanced
   return template.split(/\{([^{}]*)\}/).flatMap((piece, index) => {

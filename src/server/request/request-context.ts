@@ -38,7 +38,7 @@ import { sample } from './sampling.ts'
 export class RequestContext extends BaseRequestContext implements Context {
   #input: Input | undefined
   #pendingReports: (() => void)[] | undefined
-  /** The settings for log messages; without them none are sent. */
+  /** The settings for log messages. Without these settings, no log messages are sent. */
   logs: LogRules | undefined
   /**
    * The recording of earlier rounds. Absent until the handler asks for input, and in modes without

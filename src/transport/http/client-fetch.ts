@@ -148,7 +148,7 @@ export function networkError(failure: string, cause?: unknown, data?: unknown): 
 /**
  * Creates the error for an unexpected response, with the server's explanation. Discards the body of the response.
  *
- * @param body The part of the body that was already read. Otherwise, its beginning is read.
+ * @param body The part of the body that was already read. If omitted, the beginning of the body is read.
  */
 export async function httpError(
   response: Response,

@@ -19,7 +19,7 @@ export interface ServeStdioOptions extends ServeTransportOptions, StdioTransport
   exitAfterMs?: number
 }
 
-/** The operations of this process that `serveStdioOn` needs. */
+/** The operations of this process that `serveStandardStreams` needs. */
 export interface StdioHost {
   readonly stdin: ReadableStream<Uint8Array>
   readonly stdout: WritableStream<Uint8Array>
@@ -35,7 +35,7 @@ export interface StdioHost {
  *
  * @throws {TypeError} If the server was not created by `createServer`.
  */
-export async function serveStdioOn(
+export async function serveStandardStreams(
   open: () => StdioHost,
   server: BaseServer,
   options: ServeStdioOptions,

@@ -69,7 +69,7 @@ function valuesFor(host: McpHostName, server: string): Values {
       if (reference) return value.replace(REFERENCE, (_, variable: string) => reference(variable))
       throw new UsageError(`${title} does not replace variables such as "${value}"`)
     }
-    if (host === 'vscode') return inputFor(server, name, value, inputs)
+    if (host === 'vscode') return createInput(server, name, value, inputs)
     plainTextNames.push(name)
     return value
   }
@@ -88,7 +88,7 @@ function valuesFor(host: McpHostName, server: string): Values {
  *
  * @see https://code.visualstudio.com/docs/copilot/reference/mcp-configuration#_input-variables-for-sensitive-data
  */
-function inputFor(server: string, name: string, value: string, inputs: PromptInput[]): string {
+function createInput(server: string, name: string, value: string, inputs: PromptInput[]): string {
   const id = `${server}-${name.toLowerCase()}`
   const [scheme = ''] = /^(?:Bearer|Basic|Token) (?=\S)/i.exec(value) ?? []
   const schemeNote = scheme === '' ? '' : `, without "${scheme.trim()}"`

@@ -99,11 +99,13 @@ function remove(text: string, removed: Node): string {
   const { parent } = removed
   const siblings = parent?.children ?? []
   const { start, end } = spanOf(removed)
-  const after = scanAfter(text, end)
+  const after = scanAfterMember(text, end)
   const previous = siblings[siblings.indexOf(removed) - 1]
   // The last member has no comma after it, so the comma before the member is removed
   const previousComma =
-    after.comma === undefined && previous ? scanAfter(text, spanOf(previous).end).comma : undefined
+    after.comma === undefined && previous
+      ? scanAfterMember(text, spanOf(previous).end).comma
+      : undefined
   const until = after.comma === undefined ? end : after.comma + 1
   const edits = [wholeLines(text, start, until)]
   if (previousComma !== undefined) {
@@ -140,7 +142,7 @@ function insertion(
     return [{ start, end: close, text: `${member}${eol}${outerIndent}` }]
   }
   const { end } = spanOf(last)
-  const { comma, lineEnd } = scanAfter(text, end)
+  const { comma, lineEnd } = scanAfterMember(text, end)
   const isOneLine = !text.slice(lineEnd, close).includes('\n')
   const edits = comma === undefined ? [{ start: end, end, text: ',' }] : []
   return [
@@ -177,7 +179,7 @@ function find(
 }
 
 /** Finds the comma after a member, and the end of the comments that follow on the same line. */
-function scanAfter(text: string, offset: number): { comma?: number; lineEnd: number } {
+function scanAfterMember(text: string, offset: number): { comma?: number; lineEnd: number } {
   const scanner = createScanner(text)
   scanner.setPosition(offset)
   let comma: number | undefined

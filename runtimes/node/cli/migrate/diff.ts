@@ -62,7 +62,7 @@ function compareLines(before: readonly string[], after: readonly string[]): Line
 
 function compareMiddle(before: readonly string[], after: readonly string[]): Line[] {
   const width = after.length + 1
-  /** The lengths of the longest common subsequences of the rests of both texts. */
+  /** For each pair of lines, the length of the longest common subsequence of the texts from these lines on. */
   const lengths = new Uint32Array((before.length + 1) * width)
   const lengthAt = (i: number, j: number): number => lengths[i * width + j] ?? 0
   for (let i = before.length - 1; i >= 0; i--) {

@@ -20,7 +20,7 @@ export class FileMigration {
   readonly checker: ts.TypeChecker
   readonly source: ts.SourceFile
   readonly path: string
-  /** The runtime from whose entry point the serving functions are imported, such as `node`. */
+  /** The runtime of the project, such as `node`. The functions that serve a server are imported from `edgewise/<runtime>`. */
   readonly runtime: string
   readonly edits: Edits = new Edits()
   readonly handlers: Map<ts.Node, Handler> = new Map()

@@ -33,7 +33,7 @@ function declaredKind(file: FileMigration, name: ts.Node): SchemaKind {
   return schemaKindOf(file, declaration.initializer)
 }
 
-/** The kind of a call's result, if the call is of zod or of a method of a schema. */
+/** The kind of a call's result, if the call is a function of zod or a method of a schema. */
 function calledKind(file: FileMigration, { expression }: ts.CallExpression): SchemaKind {
   const { ts } = file
   if (!ts.isPropertyAccessExpression(expression)) return 'unknown'
