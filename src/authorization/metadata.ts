@@ -52,7 +52,7 @@ export async function discoverResource(
   return { resource: resource as string, issuers: strings(issuers) ?? [], scopes: strings(scopes) }
 }
 
-/** Whether a resource identifier equals a URL or is a parent of it. With `exact`, whether it equals the URL. */
+/** Whether a resource identifier equals a URL or, unless `exact` is set, is a parent of the URL. */
 export function covers(resource: unknown, url: string, exact = false): boolean {
   if (typeof resource !== 'string' || /\s/.test(resource)) return false
   const identifier = parseUrl(resource)

@@ -17,10 +17,10 @@ export interface DiscoverOptions extends FetchDocumentOptions {
   /**
    * Where to search for cards.
    *
-   * - `domain`: In the catalog of the domain.
-   * - `page`: First in the catalog that the given page links to.
-   * - `endpoint`: First below the given endpoint, which needs no catalog. Then for the card of this endpoint
-   *   in the catalog.
+   * - `domain`: Searches the catalog of the domain.
+   * - `page`: First searches the catalog that the given page links to.
+   * - `endpoint`: First searches below the given endpoint, which needs no catalog. Then searches the catalog for
+   *   the card of this endpoint.
    *
    * @default 'domain'
    */

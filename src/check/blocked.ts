@@ -6,8 +6,8 @@
  */
 import {
   HEADER_LAST_EVENT_ID,
-  HEADER_MCP_METHOD,
-  HEADER_MCP_NAME,
+  HEADER_METHOD,
+  HEADER_NAME,
   HEADER_PROTOCOL_VERSION,
   HEADER_SESSION_ID,
 } from '../protocol/headers.ts'
@@ -22,8 +22,8 @@ const TESTED_HEADERS: Readonly<Record<string, string>> = {
   [HEADER_PROTOCOL_VERSION]: '2025-11-25',
   [HEADER_SESSION_ID]: 'edgewise-check',
   [HEADER_LAST_EVENT_ID]: '0',
-  [HEADER_MCP_METHOD]: 'ping',
-  [HEADER_MCP_NAME]: 'ping',
+  [HEADER_METHOD]: 'ping',
+  [HEADER_NAME]: 'ping',
 }
 
 /**

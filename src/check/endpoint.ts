@@ -6,11 +6,7 @@
 import { readText } from '../patterns/bounded-read.ts'
 import { withTimeout } from '../patterns/timeout.ts'
 import { SdkError } from '../protocol/errors.ts'
-import {
-  HEADER_MCP_METHOD,
-  HEADER_PROTOCOL_VERSION,
-  HEADER_SESSION_ID,
-} from '../protocol/headers.ts'
+import { HEADER_METHOD, HEADER_PROTOCOL_VERSION, HEADER_SESSION_ID } from '../protocol/headers.ts'
 import {
   META_CLIENT_CAPABILITIES,
   META_CLIENT_INFO,
@@ -175,10 +171,7 @@ export function modernRequest(
   }
   const body = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }
   const name = typeof params.name === 'string' && { 'mcp-name': params.name }
-  return {
-    body,
-    headers: { [HEADER_PROTOCOL_VERSION]: version, [HEADER_MCP_METHOD]: method, ...name },
-  }
+  return { body, headers: { [HEADER_PROTOCOL_VERSION]: version, [HEADER_METHOD]: method, ...name } }
 }
 
 /** The headers of requests in a session. Revisions before 2025-06-18 do not have the header of the version. */

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
-import { HEADER_MCP_METHOD } from '../protocol/headers.ts'
+import { HEADER_METHOD } from '../protocol/headers.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import { isObject } from '../protocol/validate.ts'
 import { finding, type Finding } from './rules.ts'
@@ -35,7 +35,7 @@ export async function* checkStateless(endpoint: CheckedEndpoint): AsyncGenerator
   const request = modernRequest('server/discover')
   const headerAnswer = await endpoint.send({
     ...request,
-    headers: { ...request.headers, [HEADER_MCP_METHOD]: 'tools/list' },
+    headers: { ...request.headers, [HEADER_METHOD]: 'tools/list' },
     rule: 'method-header',
   })
   if (headerAnswer.status !== 400 || errorCode(headerAnswer) !== -32020) {

@@ -6,8 +6,8 @@
 import { isLoopback } from '../patterns/loopback.ts'
 import {
   HEADER_LAST_EVENT_ID,
-  HEADER_MCP_METHOD,
-  HEADER_MCP_NAME,
+  HEADER_METHOD,
+  HEADER_NAME,
   HEADER_PROTOCOL_VERSION,
   HEADER_SESSION_ID,
 } from '../protocol/headers.ts'
@@ -28,7 +28,7 @@ const PLAIN_TEXT_DANGER =
 /** The origin of the official Inspector, which servers on the local machine may allow. */
 const LOCAL_ORIGIN = 'http://localhost:6274'
 
-const STATELESS_HEADERS = [HEADER_MCP_METHOD, HEADER_MCP_NAME]
+const STATELESS_HEADERS = [HEADER_METHOD, HEADER_NAME]
 const SESSION_HEADERS = [HEADER_SESSION_ID, HEADER_LAST_EVENT_ID]
 /** All request headers of MCP that browsers block unless the server allows them. */
 const REQUEST_HEADERS = [

@@ -146,7 +146,7 @@ export class Client extends BaseClient {
 
   /**
    * Answers requests for input with the client's handlers, as if they were part of an `input_required`
-   * result. For extensions that transfer such requests in their own way.
+   * result. Extensions that transfer such requests in their own way call this method.
    *
    * @param method The method of the request that needs the input.
    * @param signal Aborts the handlers. For `maxInputs`, requests with the same signal count as one call.

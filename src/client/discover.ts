@@ -10,7 +10,7 @@ import type { RevisionFacts } from '../protocol/revisions.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Connection } from './connection.ts'
 import type { RequestOptions } from './request-options.ts'
-import { chooseVersion, isModernError, versionMismatch, supportedVersionsOf } from './versions.ts'
+import { chooseVersion, isModernError, versionMismatch, readSupported } from './versions.ts'
 
 /** Why a server is assumed to use sessions. */
 export interface LegacyEvidence {
@@ -74,7 +74,7 @@ export async function discover(
     if (!(error instanceof ProtocolError) || error.code !== UNSUPPORTED_PROTOCOL_VERSION)
       throw error
     rejection = error
-    supported = supportedVersionsOf(error)
+    supported = readSupported(error)
     const nextVersion = listedVersion ? undefined : chooseVersion(modern, supported)
     if (nextVersion) return discover(connection, options, isLegacy, nextVersion)
   }

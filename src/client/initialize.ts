@@ -7,12 +7,7 @@ import type { JsonObject } from '../protocol/types.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
 import type { Connection } from './connection.ts'
 import type { RequestOptions } from './request-options.ts'
-import {
-  chooseVersion,
-  mayBeVersionError,
-  versionMismatch,
-  supportedVersionsOf,
-} from './versions.ts'
+import { chooseVersion, mayBeVersionError, versionMismatch, readSupported } from './versions.ts'
 
 /** Whether to try other revisions with a server that lists none. */
 const MAY_TRY_UNLISTED = true
@@ -59,7 +54,7 @@ export async function propose(
   } catch (error) {
     connection.attempts.push({ with: proposed.version, error })
     const remaining = untried.filter((facts) => facts !== proposed)
-    const supported = supportedVersionsOf(error)
+    const supported = readSupported(error)
     const triesNext = supported === undefined && mayTryUnlisted && mayBeVersionError(error)
     const next = triesNext ? remaining[0] : chooseVersion(remaining, supported)
     if (next) return propose(connection, options, mayTryUnlisted, next, remaining)

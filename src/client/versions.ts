@@ -48,7 +48,7 @@ export function chooseVersion(
 }
 
 /** The revisions that an error lists as supported. */
-export function supportedVersionsOf(error: unknown): unknown {
+export function readSupported(error: unknown): unknown {
   return memberAt(error, ['data', 'supported'])
 }
 

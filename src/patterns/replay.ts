@@ -12,7 +12,7 @@ import { digest } from './digest.ts'
 import { InputPending, type Input, type Question } from './input.ts'
 import { Steps, type AsJson } from './steps.ts'
 
-/** The answers, step values and open requests of a run, for the next run. Plain JSON. */
+/** The answers, step values and open requests of a run, for the next run. It can be stored as JSON. */
 export interface Recording {
   /** Responses by key, some of which are errors. `digest` identifies the request. */
   answers: { [key: string]: { digest: string } & ({ answer: JsonObject } | { error: ErrorObject }) }

@@ -21,7 +21,7 @@ export type AsJson<T> = T extends string | number | boolean | null | undefined
 
 /** The steps of one run of a handler. */
 export class Steps {
-  /** For each name a list with the value, or an empty list for `undefined`. Plain JSON. */
+  /** For each name, a list with the value, or an empty list for `undefined`. It can be stored as JSON. */
   readonly #values: { [name: string]: unknown }
   readonly #onAdd: () => void | Promise<void>
   readonly #names = new Set<string>()

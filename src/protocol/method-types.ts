@@ -65,11 +65,11 @@ interface MethodTypes {
 
 type TypesOf<Method extends string> = Method extends keyof MethodTypes ? MethodTypes[Method] : Plain
 
-/** The params of a method, which may have further members. Any object for an unknown method. */
+/** The params of a method, which may have further members. For an unknown method, any object. */
 export type ParamsOf<Method extends string> = TypesOf<Method>['params'] &
   JsonObject & { _meta?: Meta }
 
-/** The complete result of a method. Any result for an unknown method. */
+/** The complete result of a method. For an unknown method, any result. */
 export type ResultOf<Method extends string> = TypesOf<Method>['result']
 
 /** The method of a message: any text, if middleware wraps messages of all methods. */

@@ -91,7 +91,7 @@ export interface BaseMetadata {
   icons?: Icon[]
 }
 
-/** The name and version of a client or server, as it reports them. Never a basis for trust. */
+/** The name and version of a client or server, as it reports them. Do not base trust on them. */
 export interface Implementation extends BaseMetadata {
   version: string
   /** Since 2025-11-25. */

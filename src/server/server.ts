@@ -114,8 +114,8 @@ export interface MessageContext<Env = unknown> {
   /** The client's self-reported identity and capabilities, if they are known. */
   readonly client: ClientFacts | undefined
   /**
-   * The context of the client's request, if the message is that request or belongs to it.
-   * `undefined` for a notification from the client.
+   * The context of the client's request, if the message is that request or belongs to it. For a
+   * notification from the client, `undefined`.
    */
   readonly request: Context<Env> | undefined
 }

@@ -139,9 +139,10 @@ function createdTask(result: unknown): { taskId: string; ttl: unknown } | undefi
 
 /**
  * Calls a tool as a task if the tool supports that. If the server rejects the call because the tool's
- * support has changed, calls it again the other way.
+ * support has changed, calls the tool again: as a task instead of without a task, or the reverse.
  *
- * @param onlyIfRequired Whether to use a task only if the tool requires one. Otherwise the client receives progress.
+ * @param onlyIfRequired Whether to use a task only if the tool requires a task. The client receives progress only
+ *   without a task.
  */
 async function callAsSupported(
   client: ExtensionClient,

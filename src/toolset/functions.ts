@@ -129,7 +129,7 @@ function cleanName(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, '_').replace(/^(?![A-Za-z_])/, '_')
 }
 
-/** Merges the options of every call with the options of one call. Either signal aborts. */
+/** Merges the options of every call with the options of one call. The call is aborted when either signal aborts. */
 function mergeOptions(
   shared: RequestOptions | undefined,
   callOptions: RequestOptions | undefined,

@@ -49,7 +49,7 @@ export interface WebhookOptions {
   /**
    * Decides whether a URL is known to accept events, so that it need not answer a challenge. Pass your
    * own list, or `listedReceiver`. `readDocument` fetches a JSON object, with the same restrictions on URLs
-   * and redirects as webhook requests. Default: no.
+   * and redirects as webhook requests. By default, every URL must answer the challenge.
    */
   isVerified?: (
     url: URL,

@@ -1,6 +1,6 @@
 /**
  * Turns one request into its response: resolves its method, runs it, and runs it again after each
- * round of input from the client. No I/O.
+ * round of input from the client. Does no I/O.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#messages
  */

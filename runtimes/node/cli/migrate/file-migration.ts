@@ -16,6 +16,7 @@ export const PLACEHOLDER = 'notMigrated'
 
 /** The migration of one source file. */
 export class FileMigration {
+  /** The TypeScript of the project. Called `ts`, because the types of `typescript` have the same prefix. */
   readonly ts: Compiler
   readonly checker: ts.TypeChecker
   readonly source: ts.SourceFile
