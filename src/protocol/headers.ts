@@ -11,9 +11,9 @@ export const HEADER_SESSION_ID = 'mcp-session-id'
 /** The event id after which a stream resumes; from 2025-03-26 to 2025-11-25. */
 export const HEADER_LAST_EVENT_ID = 'last-event-id'
 /** The method of the body; 2026-07-28. */
-export const HEADER_MCP_METHOD = 'mcp-method'
+export const HEADER_METHOD = 'mcp-method'
 /** The name or URI in the params of the body; 2026-07-28. */
-export const HEADER_MCP_NAME = 'mcp-name'
+export const HEADER_NAME = 'mcp-name'
 /** The prefix of the headers that repeat tool arguments; 2026-07-28. */
 export const HEADER_PARAM_PREFIX = 'mcp-param-'
 

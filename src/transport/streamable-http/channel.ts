@@ -14,8 +14,8 @@ import { SdkError } from '../../protocol/errors.ts'
 import {
   encodeHeaderValue,
   HEADER_LAST_EVENT_ID,
-  HEADER_MCP_METHOD,
-  HEADER_MCP_NAME,
+  HEADER_METHOD,
+  HEADER_NAME,
   HEADER_PROTOCOL_VERSION,
   HEADER_SESSION_ID,
   singleValue,
@@ -214,9 +214,9 @@ export class StreamableHttpChannel implements Channel {
       headers[HEADER_PROTOCOL_VERSION] = revision.version
     }
     if (revision.era === 'modern' && method) {
-      headers[HEADER_MCP_METHOD] = method
+      headers[HEADER_METHOD] = method
       const name = params[this.receiver.nameParam(method) ?? '']
-      if (typeof name === 'string') headers[HEADER_MCP_NAME] = encodeHeaderValue(name)
+      if (typeof name === 'string') headers[HEADER_NAME] = encodeHeaderValue(name)
     }
     return headers
   }

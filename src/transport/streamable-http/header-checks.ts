@@ -5,7 +5,7 @@
  */
 import { ProtocolError } from '../../protocol/errors.ts'
 import { HEADER_MISMATCH, INVALID_PARAMS } from '../../protocol/error-codes.ts'
-import { decodeHeaderValue, HEADER_MCP_NAME, singleValue } from '../../protocol/headers.ts'
+import { decodeHeaderValue, HEADER_NAME, singleValue } from '../../protocol/headers.ts'
 import type { JsonRpcRequest } from '../../protocol/types.ts'
 import type { MethodFacts } from '../../protocol/methods.ts'
 
@@ -39,9 +39,8 @@ export function checkName(
     throw new ProtocolError(INVALID_PARAMS, `"${method}" needs a "${nameParam}"`)
   }
   // Widely used clients omit the header for task ids
-  if (method.startsWith('tasks/') && !headers.has(HEADER_MCP_NAME)) return
-  if (!headerMatches(headers, HEADER_MCP_NAME, (value) => value === name))
-    throw mismatch('Mcp-Name')
+  if (method.startsWith('tasks/') && !headers.has(HEADER_NAME)) return
+  if (!headerMatches(headers, HEADER_NAME, (value) => value === name)) throw mismatch('Mcp-Name')
 }
 
 /**

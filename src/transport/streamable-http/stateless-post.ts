@@ -13,7 +13,7 @@ import {
   METHOD_NOT_FOUND,
   MISSING_REQUIRED_CLIENT_CAPABILITY,
 } from '../../protocol/error-codes.ts'
-import { HEADER_MCP_METHOD, singleValue } from '../../protocol/headers.ts'
+import { HEADER_METHOD, singleValue } from '../../protocol/headers.ts'
 import { errorResponse, type Answer } from '../../protocol/jsonrpc.ts'
 import type { JsonRpcRequest } from '../../protocol/types.ts'
 import type { MethodTarget } from '../../server/definition.ts'
@@ -95,7 +95,7 @@ function readRequest(
   const { version: metaVersion, client, logLevel } = readRequestMeta(params)
   if (!omitsHeaders) checkSame('MCP-Protocol-Version', version, metaVersion)
   const revision = requireStatelessRevision(server.revisions, metaVersion)
-  if (!omitsHeaders) checkSame('Mcp-Method', singleValue(headers, HEADER_MCP_METHOD), method)
+  if (!omitsHeaders) checkSame('Mcp-Method', singleValue(headers, HEADER_METHOD), method)
   const { facts, run } = resolveMethod(server, method, revision)
   let tool: MethodTarget['tool']
   if (!omitsHeaders) {
