@@ -9,6 +9,7 @@ import { ownServer } from './connection/relay.ts'
 import { hrefOf, type Route } from './route.ts'
 import { withoutSecrets } from './secrets.ts'
 import { settingsOf, type Settings } from './settings/settings.ts'
+import { readStored, writeStored } from './storage.ts'
 
 /** The servers that are open. */
 export interface OpenServers {
@@ -37,7 +38,7 @@ export function restoreServers(): OpenServers {
 /** Stores the servers in the page's address, so that a reload or a shared link opens them. */
 export function rememberServers({ servers, active }: OpenServers): void {
   const urls = servers.map(({ url }) => [withoutSecrets(url), url])
-  sessionStorage.setItem(KEY, JSON.stringify(Object.fromEntries(urls)))
+  writeStored(KEY, JSON.stringify(Object.fromEntries(urls)), 'sessionStorage')
   history.replaceState(history.state, '', `?${queryOf(servers, active)}${location.hash}`)
 }
 
@@ -59,7 +60,7 @@ function queryOf(servers: readonly Settings[], active: number): URLSearchParams 
 /** The complete URLs of the servers that this browser tab has shown, by their URLs without secrets. */
 function storedUrls(): Map<string, string> {
   try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? '')
+    const stored: unknown = JSON.parse(readStored(KEY, 'sessionStorage') ?? '')
     return new Map(isObject(stored) ? Object.entries(stored).map(([k, v]) => [k, String(v)]) : [])
   } catch {
     return new Map()

@@ -10,6 +10,7 @@ import { grouped } from './count.ts'
 import { el } from './dom.ts'
 import { jsonBlock, tryParse } from './json.ts'
 import { isMarkdown } from './markdown-signs.ts'
+import { readStored, writeStored } from './storage.ts'
 import { tableBlock } from './table.ts'
 import { tableOf } from './table-shape.ts'
 
@@ -82,7 +83,7 @@ function endOfBeginning(text: string): number {
 }
 
 function markdownBlock(text: string): HTMLElement {
-  const isRaw = localStorage.getItem(STORAGE_KEY) === 'raw'
+  const isRaw = readStored(STORAGE_KEY) === 'raw'
   const render = async (): Promise<HTMLElement> => {
     // Loaded on demand, because most results are not Markdown
     const { renderMarkdown } = await import('./markdown.ts')
@@ -95,6 +96,6 @@ function markdownBlock(text: string): HTMLElement {
       { label: 'Raw', make: () => plainText(text) },
     ],
     isRaw ? 1 : 0,
-    (index) => localStorage.setItem(STORAGE_KEY, index === 1 ? 'raw' : 'rendered'),
+    (index) => writeStored(STORAGE_KEY, index === 1 ? 'raw' : 'rendered'),
   )
 }

@@ -4,6 +4,8 @@
  * @see https://developer.mozilla.org/docs/Web/CSS/color-scheme
  */
 
+import { readStored, writeStored } from './storage.ts'
+
 const STORAGE_KEY = 'theme'
 
 /** Matches while the system has the dark theme. */
@@ -11,17 +13,17 @@ export const systemDark: MediaQueryList = matchMedia('(prefers-color-scheme: dar
 
 /** Whether the page is dark. */
 export function isDark(): boolean {
-  const choice = localStorage.getItem(STORAGE_KEY)
+  const choice = readStored(STORAGE_KEY)
   return choice === null ? systemDark.matches : choice === 'dark'
 }
 
 /** Stores the other theme as the user's choice. */
 export function switchTheme(): void {
-  localStorage.setItem(STORAGE_KEY, isDark() ? 'light' : 'dark')
+  writeStored(STORAGE_KEY, isDark() ? 'light' : 'dark')
 }
 
 /** Shows the page in the theme that the user has chosen. Otherwise, the styles follow the system. */
 export function applyTheme(): void {
-  const choice = localStorage.getItem(STORAGE_KEY)
+  const choice = readStored(STORAGE_KEY)
   if (choice !== null) document.documentElement.dataset['theme'] = choice
 }

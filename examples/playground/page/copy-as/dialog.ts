@@ -13,6 +13,7 @@ import type { CallTarget } from '../history/calls.ts'
 import { maskSecrets, omitSecrets } from '../history/examples.ts'
 import { jsonBlock, tryParse } from '../json.ts'
 import { isSecretName, variableOf } from '../secrets.ts'
+import { readStored, writeStored } from '../storage.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Operation, ServerAddress } from './operation.ts'
 import { snippetsOf, type Snippet } from './snippets.ts'
@@ -52,14 +53,14 @@ export function openCopyAs(workspace: Workspace, call?: CallTarget, schema?: Jso
   const showInclude = (index: number): void => {
     includeLabel.hidden = omitted.length === 0 || index >= CALL_FORMS - 1
   }
-  const last = snippets.findIndex(({ id }) => id === localStorage.getItem(STORAGE_KEY))
+  const last = snippets.findIndex(({ id }) => id === readStored(STORAGE_KEY))
   const first = Math.max(last, 0)
   const { buttons, body } = alternatives(
     'Format',
     places.map(({ label, place }) => ({ label, make: () => place })),
     first,
     (index) => {
-      localStorage.setItem(STORAGE_KEY, snippets[index]?.id ?? '')
+      writeStored(STORAGE_KEY, snippets[index]?.id ?? '')
       showInclude(index)
     },
   )

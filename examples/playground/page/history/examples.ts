@@ -6,6 +6,7 @@
 import { isObject, type JsonObject } from 'edgewise/browser'
 import { resolve } from '../form/resolve.ts'
 import { isSecretName, variableOf, withoutSecrets } from '../secrets.ts'
+import { readStored, writeStored } from '../storage.ts'
 
 /** Arguments with a name. */
 export interface Example {
@@ -38,10 +39,10 @@ export function examplesOf(url: string, kind: string, key: string): Example[] {
  * Keeps an example, in place of one with the same name. Members whose names or schemas mark them as secrets
  * are left out.
  *
- * @returns The names of the members that were left out.
+ * @returns Whether it lasts longer than the page.
  */
-export function keepExample(url: string, example: Example, schema?: unknown): string[] {
-  const { kept, omitted } = omitSecrets(example.arguments, schema)
+export function keepExample(url: string, example: Example, schema?: unknown): boolean {
+  const { kept } = omitSecrets(example.arguments, schema)
   const servers = load()
   const others = servers.filter((server) => server.url !== withoutSecrets(url))
   const examples = (serverIn(servers, url)?.examples ?? []).filter(
@@ -49,8 +50,7 @@ export function keepExample(url: string, example: Example, schema?: unknown): st
   )
   examples.push({ ...example, arguments: kept })
   others.push({ url: withoutSecrets(url), examples: examples.slice(-MAX_EXAMPLES) })
-  save(others.slice(-MAX_SERVERS))
-  return omitted
+  return save(others.slice(-MAX_SERVERS))
 }
 
 /** Removes an example. */
@@ -118,15 +118,15 @@ function serverIn(servers: readonly StoredServer[], url: string): StoredServer |
 
 function load(): StoredServer[] {
   try {
-    const stored: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '')
+    const stored: unknown = JSON.parse(readStored(STORAGE_KEY) ?? '')
     return Array.isArray(stored) ? stored.filter(isServer) : []
   } catch {
     return []
   }
 }
 
-function save(servers: readonly StoredServer[]): void {
-  localStorage.setItem(STORAGE_KEY, JSON.stringify(servers))
+function save(servers: readonly StoredServer[]): boolean {
+  return writeStored(STORAGE_KEY, JSON.stringify(servers))
 }
 
 function isServer(value: unknown): value is StoredServer {

@@ -9,15 +9,17 @@ import type { CallTarget } from './calls.ts'
 import { keepExample, omitSecrets } from './examples.ts'
 import { argumentSummary } from './summary.ts'
 
+const NOT_STORED = 'This browser does not store it: the example lasts until the page is closed.'
+
 /**
  * Creates the form.
  *
- * @param onKept Called when the example is stored, or the user has cancelled.
+ * @param onKept Called when the user has kept the example or cancelled, with what the user has to know.
  */
 export function keepForm(
   target: CallTarget,
   schema: JsonObject | undefined,
-  onKept: () => void,
+  onKept: (note: Node | string) => void,
 ): HTMLElement {
   const { kind, key, server, arguments: values } = target
   const { kept, omitted } = omitSecrets(values, schema)
@@ -39,15 +41,16 @@ export function keepForm(
       'footer',
       {},
       el('button', { class: 'primary', type: 'submit' }, 'Keep'),
-      el('button', { class: 'quiet', type: 'button', onclick: onKept }, 'Cancel'),
+      el('button', { class: 'quiet', type: 'button', onclick: () => onKept('') }, 'Cancel'),
     ),
   )
   showValidity(form)
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    keepExample(server, { name: input.value, kind, key, arguments: values }, schema)
-    announce(`Kept “${input.value}”`)
-    onKept()
+    const { value: name } = input
+    const isStored = keepExample(server, { name, kind, key, arguments: values }, schema)
+    announce(`Kept “${name}”`)
+    onKept(isStored ? '' : el('p', { class: 'note' }, NOT_STORED))
   })
   return form
 }

@@ -139,8 +139,8 @@ function callDetails(workspace: Workspace, call: Call): HTMLElement {
   const button = (label: string, onclick: () => void): HTMLElement =>
     el('button', { type: 'button', class: 'small', onclick }, label)
   const keep = button('Keep as example', () => {
-    const close = (): void => {
-      place.replaceChildren()
+    const close = (text: Node | string): void => {
+      place.replaceChildren(text)
       keep.focus()
     }
     place.replaceChildren(keepForm(call, schema, close))

@@ -12,6 +12,8 @@ import { saveServers, savedServers, type SavedServer } from './store.ts'
 const GAP = 8
 const MARGIN = 12
 
+const NOT_STORED = 'This browser does not store them: they last until the page is closed.'
+
 /** The functions of the page that the list uses. */
 export interface Page {
   /** Returns the server in the page's address field; `undefined` if its address is invalid. */
@@ -27,6 +29,7 @@ export function setUpSaved({ current, open, onChanged }: Page): void {
   const opener = find('saved-open', HTMLButtonElement)
   const list = find('saved-list', HTMLElement)
   const save = find('save', HTMLButtonElement)
+  const note = popover.lastElementChild
   const address = find('endpoint', HTMLInputElement)
   const revision = find('revision', HTMLSelectElement)
 
@@ -42,7 +45,8 @@ export function setUpSaved({ current, open, onChanged }: Page): void {
   }
 
   function change(index: number, ...replacements: SavedServer[]): void {
-    saveServers(savedServers().toSpliced(index, 1, ...replacements))
+    const isStored = saveServers(savedServers().toSpliced(index, 1, ...replacements))
+    if (!isStored && note) note.textContent = NOT_STORED
     draw(index)
     onChanged()
   }

@@ -4,6 +4,7 @@
  * @see https://developer.mozilla.org/docs/Web/API/Window/localStorage
  */
 import { isObject } from 'edgewise/browser'
+import { readStored, writeStored } from '../storage.ts'
 
 /** A saved server. */
 export interface SavedServer {
@@ -18,16 +19,16 @@ const KEY = 'servers'
 /** Returns the saved servers, in the order in which they were saved. */
 export function savedServers(): SavedServer[] {
   try {
-    const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? '')
+    const stored: unknown = JSON.parse(readStored(KEY) ?? '')
     return Array.isArray(stored) ? stored.filter(isSaved) : []
   } catch {
     return []
   }
 }
 
-/** Replaces the saved servers. */
-export function saveServers(servers: readonly SavedServer[]): void {
-  localStorage.setItem(KEY, JSON.stringify(servers))
+/** Replaces the saved servers. Returns whether they last longer than the page. */
+export function saveServers(servers: readonly SavedServer[]): boolean {
+  return writeStored(KEY, JSON.stringify(servers))
 }
 
 function isSaved(value: unknown): value is SavedServer {

@@ -6,6 +6,7 @@
  */
 import { isObject, type LoggingLevel } from 'edgewise/browser'
 import { withoutSecrets } from '../secrets.ts'
+import { readStored, writeStored, type StorageArea } from '../storage.ts'
 
 /** A header of every request. */
 export interface Header {
@@ -44,16 +45,16 @@ export function settingsOf(url: string, revision: string): Settings {
     timeoutMs,
     logLevel = 'debug',
     roots = [],
-  }: Partial<PlainSettings> = read(localStorage, url)
-  const { headers = [], token = '' }: Partial<SecretSettings> = read(sessionStorage, url)
+  }: Partial<PlainSettings> = read('localStorage', url)
+  const { headers = [], token = '' }: Partial<SecretSettings> = read('sessionStorage', url)
   return { url, revision, timeoutMs, logLevel, roots, headers, token }
 }
 
 /** Stores the settings of a server. */
 export function storeSettings(settings: Settings): void {
   const { url, timeoutMs, logLevel, roots, headers, token } = settings
-  write(localStorage, url, { timeoutMs, logLevel, roots })
-  write(sessionStorage, url, { headers, token })
+  write('localStorage', url, { timeoutMs, logLevel, roots })
+  write('sessionStorage', url, { headers, token })
 }
 
 /** Whether other settings need a new connection. Another log level and other roots do not. */
@@ -63,18 +64,18 @@ export function needsReconnect(before: Settings, after: Settings): boolean {
   return relevant(before) !== relevant(after)
 }
 
-function read(storage: Storage, url: string): object {
-  const stored = readAll(storage)[withoutSecrets(url)]
+function read(area: StorageArea, url: string): object {
+  const stored = readAll(area)[withoutSecrets(url)]
   return isObject(stored) ? stored : {}
 }
 
-function write(storage: Storage, url: string, value: object): void {
-  storage.setItem(KEY, JSON.stringify({ ...readAll(storage), [withoutSecrets(url)]: value }))
+function write(area: StorageArea, url: string, value: object): void {
+  writeStored(KEY, JSON.stringify({ ...readAll(area), [withoutSecrets(url)]: value }), area)
 }
 
-function readAll(storage: Storage): Record<string, unknown> {
+function readAll(area: StorageArea): Record<string, unknown> {
   try {
-    const stored: unknown = JSON.parse(storage.getItem(KEY) ?? '')
+    const stored: unknown = JSON.parse(readStored(KEY, area) ?? '')
     return isObject(stored) ? stored : {}
   } catch {
     return {}

@@ -6,6 +6,7 @@
 import type { SignIn } from 'edgewise/authorization'
 import type { SignInPrompt } from '../connection/status.ts'
 import { withoutSecrets } from '../secrets.ts'
+import { readStored, writeStored } from '../storage.ts'
 import type { StepRecorder } from './steps.ts'
 
 /** Where the servers are stored that the user has signed in to. Their tokens are in IndexedDB. */
@@ -40,11 +41,11 @@ export function createAuth(
 }
 
 function signedInServers(): string[] {
-  return localStorage.getItem(KEY)?.split('\n') ?? []
+  return readStored(KEY)?.split('\n') ?? []
 }
 
 function setSignedIn(server: string, isSignedIn: boolean): void {
   const url = withoutSecrets(server)
   const others = signedInServers().filter((each) => each !== url)
-  localStorage.setItem(KEY, [...others, ...(isSignedIn ? [url] : [])].join('\n'))
+  writeStored(KEY, [...others, ...(isSignedIn ? [url] : [])].join('\n'))
 }

@@ -3,6 +3,7 @@
  *
  * @see https://developer.mozilla.org/docs/Web/API/Window/localStorage
  */
+import { readStored, writeStored } from '../storage.ts'
 
 /** What the browser remembers. Sizes are in pixels. */
 export interface Layout {
@@ -25,7 +26,7 @@ export function showLayout({ width, height, isOpen }: Layout): void {
 /** Returns the layout that the browser remembers, if the user has changed it. */
 export function storedLayout(): Layout | undefined {
   try {
-    const stored = localStorage.getItem(KEY)
+    const stored = readStored(KEY)
     return stored === null ? undefined : { ...initialLayout, ...JSON.parse(stored) }
   } catch {
     return undefined
@@ -34,9 +35,5 @@ export function storedLayout(): Layout | undefined {
 
 /** Lets the browser remember a layout. */
 export function storeLayout(layout: Layout): void {
-  try {
-    localStorage.setItem(KEY, JSON.stringify(layout))
-  } catch {
-    // Without storage, the layout lasts until the page is closed
-  }
+  writeStored(KEY, JSON.stringify(layout))
 }

@@ -12,6 +12,7 @@ import type { CallTarget } from '../history/calls.ts'
 import type { ArgumentsEvent } from '../history/history.ts'
 import type { EntryKind } from '../route.ts'
 import { runPanel, type Outcome, type Work } from '../run.ts'
+import { readStored } from '../storage.ts'
 import type { Workspace } from '../workspace.ts'
 import { beginCheck } from './check.ts'
 import { actionForm, frame, type FrameFacts } from './frame.ts'
@@ -108,8 +109,8 @@ export function entryView(workspace: Workspace, entry: Entry): EntryView {
     const current = readTarget()
     if (!current) return
     const { keepForm } = await import('../history/keep.ts')
-    const close = (): void => {
-      below.replaceChildren()
+    const close = (text: Node | string): void => {
+      below.replaceChildren(text)
       keepButton.focus()
       void showExamples()
     }
@@ -155,7 +156,7 @@ export function entryView(workspace: Workspace, entry: Entry): EntryView {
     else if (fill === 'edit') element.querySelector<HTMLElement>('input, select, textarea')?.focus()
   })
   // Most browsers store no examples
-  if (takesArguments && localStorage.getItem('examples') !== null) void showExamples()
+  if (takesArguments && readStored('examples') !== null) void showExamples()
   return { element: view, submit: () => element.requestSubmit() }
 }
 
