@@ -10,8 +10,26 @@ import { download, picture, sound } from './media.ts'
 import { hrefOf } from './route.ts'
 import { textBlock } from './text.ts'
 
-/** One block of content. */
+/** One block of content. What is not valid content is shown as JSON. */
 export function contentBlock(block: ContentBlock): HTMLElement {
+  return orJson(block, blockOf)
+}
+
+/** Shows the contents of a resource as text, JSON, image or audio, or as a download; as JSON if they are not valid. */
+export function resourceBlock(contents: ResourceContents): HTMLElement {
+  return orJson(contents, contentsOf)
+}
+
+/** Shows a value as JSON if it cannot be shown otherwise, because members are missing or have another type. */
+function orJson<T>(value: T, show: (value: T) => HTMLElement): HTMLElement {
+  try {
+    return show(value)
+  } catch {
+    return jsonBlock(value)
+  }
+}
+
+function blockOf(block: ContentBlock): HTMLElement {
   switch (block.type) {
     case 'text':
       return textBlock(block.text)
@@ -32,14 +50,13 @@ export function contentBlock(block: ContentBlock): HTMLElement {
         block.description !== undefined && el('span', { class: 'note' }, block.description),
       )
     case 'resource':
-      return resourceBlock(block.resource)
+      return contentsOf(block.resource)
     default:
       return jsonBlock(block)
   }
 }
 
-/** Shows the contents of a resource as text, JSON, image or audio, or as a download. */
-export function resourceBlock(contents: ResourceContents): HTMLElement {
+function contentsOf(contents: ResourceContents): HTMLElement {
   const { uri, mimeType = '' } = contents
   return el(
     'figure',

@@ -42,6 +42,9 @@ function summary(error: unknown, { lastAnswer }: FailureContext): string {
   return endpoint ?? message.replace(/,(?=\d{4}-\d\d-\d\d)/g, ', ')
 }
 
+/** The beginning of a response that is searched for its title or its text, in characters. */
+const MAX_EXCERPTED = 10_000
+
 type Reason = Pick<Explanation, 'why' | 'advice'>
 
 function reasonOf(error: unknown, context: FailureContext): Reason {
@@ -117,7 +120,8 @@ function reasonOfFault(
 /** Describes a response that is not a message, for example by its page title, and the possible reason. */
 function reasonOfAnswer({ status, statusText, contentType, text, url }: Answer): Reason {
   const isHtml = contentType.includes('html') || /^\s*</.test(text)
-  const excerpt = /<title>([^<]+)/i.exec(text)?.[1] ?? text.replace(/<[^>]*>/g, '')
+  const beginning = text.slice(0, MAX_EXCERPTED)
+  const excerpt = /<title>([^<]+)/i.exec(beginning)?.[1] ?? beginning.replace(/<[^>]*>/g, '')
   const http = `HTTP ${status} ${statusText}`.trim()
   const why = `The server answered ${http}: ${excerpt.trim().slice(0, 200) || 'nothing'}`
   if (status >= 500) return { why, advice: [SERVER_ERROR] }

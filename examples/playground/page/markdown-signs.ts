@@ -4,16 +4,18 @@
  * @see https://spec.commonmark.org/0.31.2/
  */
 
+// The time to match each of these is linear in the length of a text
+
 /** Syntax that plain text rarely contains by chance. */
 const strongSigns = [
   /^#{1,6} \S.*$/m, // A heading
   /^(?:```|~~~)/m, // A code block
-  /^\|(?:.*\|)+\s*\n\|(?:\s*:?-+:?\s*\|)+/m, // A table
+  /^\|.*\|[ \t]*\n\|(?:[ \t]*:?-+:?[ \t]*\|)+/m, // A table
 ]
 /** Syntax that plain text may contain once. */
 const weakSigns = [
-  /^\s*(?:[-*+]|\d+[.)]) \S/m, // A list
-  /\[[^\]\n]+\]\([^)\s]+\)/, // A link
+  /^[ \t]*(?:[-*+]|\d+[.)]) \S/m, // A list
+  /\[[^[\]\n]+\]\([^()\s]+[()]/, // A link
   /\*\*[^*\n]+\*\*/, // Strong emphasis
   /(?<!`)`[^`\n]+`(?!`)/, // Code
   /^> \S/m, // A quotation

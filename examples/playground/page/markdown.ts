@@ -11,7 +11,30 @@ const tags =
   'h1 h2 h3 h4 h5 h6 p br hr ul ol li blockquote pre code em strong del s sub sup kbd a table thead tbody tr th td'
 const attributes = ['href', 'align', 'start']
 
+/**
+ * How many characters may be searched for the ends of emphasis and comments. Each search may read the rest of a
+ * paragraph, so the time would otherwise be quadratic in the length of the paragraph. The text beyond the limit
+ * is shown as it is.
+ */
+const MAX_SEARCHED = 5_000_000
+/** Shorter searches take too little time to count. */
+const MIN_SEARCHED = 500
+let searched = 0
+
+/** Counts a search. Returns whether it exceeds the limit. */
+function isLimited(text: string): boolean {
+  searched += Math.max(0, text.length - MIN_SEARCHED)
+  return searched > MAX_SEARCHED
+}
+
 const marked = new Marked({
+  tokenizer: {
+    // `false` means that Marked looks for the token, `undefined` that there is none
+    emStrong: (text) => (/^[*_]/.test(text) && isLimited(text) ? undefined : false),
+    tag: (text) => (/^<[!?]/.test(text) && isLimited(text) ? undefined : false),
+    inlineText: (text) =>
+      searched > MAX_SEARCHED && { type: 'text', raw: text, text, escaped: false },
+  },
   renderer: {
     // The page must not request images of other sites, because that would reveal its user to them
     image: ({ href, text }) => `<a href="${escapeHtml(href)}">${escapeHtml(text || href)}</a>`,
@@ -20,6 +43,7 @@ const marked = new Marked({
 
 /** Renders Markdown. */
 export function renderMarkdown(text: string): HTMLElement {
+  searched = 0
   const html = marked.parse(text, { async: false })
   const content = DOMPurify.sanitize(html, {
     ALLOWED_TAGS: tags.split(' '),

@@ -69,7 +69,8 @@ function describe(bytes: Bytes): string {
 
 /** The size of the bytes, such as `3.2 KB`. */
 function sizeOf({ data }: Bytes): string {
-  const bytes = Math.floor((data.replace(/=+$/, '').length * 3) / 4)
+  const padding = /={0,2}$/.exec(data.slice(-2))?.[0].length ?? 0
+  const bytes = Math.floor(((data.length - padding) * 3) / 4)
   if (bytes < 1_000) return `${bytes} bytes`
   return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} KB` : `${(bytes / 1e6).toFixed(1)} MB`
 }

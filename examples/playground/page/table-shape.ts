@@ -47,7 +47,9 @@ function rowsOf(
   const columns = [...counts.keys()]
   const isRegular = [...counts.values()].every((count) => count >= rows.length * MIN_SHARE)
   if (columns.length === 0 || columns.length > MAX_COLUMNS || !isRegular) return undefined
-  const scalarColumns = columns.filter((column) => rows.every((row) => isScalar(row[column])))
+  const scalarColumns = columns.filter((column) =>
+    rows.every((row) => !Object.hasOwn(row, column) || isScalar(row[column])),
+  )
   return scalarColumns.length * 2 >= columns.length ? { name, columns, rows, others } : undefined
 }
 

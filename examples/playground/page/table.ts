@@ -3,6 +3,7 @@
  *
  * @see https://www.w3.org/WAI/tutorials/tables/
  */
+import type { JsonObject } from 'edgewise/browser'
 import { copyButton } from './copy.ts'
 import { grouped } from './count.ts'
 import { el } from './dom.ts'
@@ -21,7 +22,7 @@ export function tableBlock({ name, columns, rows, others }: TableShape): HTMLEle
   function showRows(): void {
     const shown = body.childElementCount
     for (const row of rows.slice(shown, shown + PAGE_SIZE)) {
-      body.append(el('tr', {}, ...columns.map((column) => cell(row[column]))))
+      body.append(el('tr', {}, ...columns.map((column) => cell(memberOf(row, column)))))
     }
     const left = rows.length - body.childElementCount
     more.hidden = left === 0
@@ -33,12 +34,12 @@ export function tableBlock({ name, columns, rows, others }: TableShape): HTMLEle
     'tr',
     {},
     ...columns.map((column) => {
-      return el('th', { scope: 'col', class: classOf(rows[0]?.[column]) }, column)
+      return el('th', { scope: 'col', class: classOf(memberOf(rows[0], column)) }, column)
     }),
   )
   const caption = `${name ?? 'Items'}, ${grouped(rows.length)} rows`
   const asText = (): string => {
-    const lines = rows.map((row) => columns.map((column) => textOf(row[column])))
+    const lines = rows.map((row) => columns.map((column) => textOf(memberOf(row, column))))
     return [columns, ...lines].map((cells) => cells.map(oneLine).join('\t')).join('\n')
   }
   return el(
@@ -60,6 +61,11 @@ export function tableBlock({ name, columns, rows, others }: TableShape): HTMLEle
     ),
     more,
   )
+}
+
+/** A member of a row. A row without it may inherit one of the same name, such as `constructor`. */
+function memberOf(row: JsonObject = {}, column: string): unknown {
+  return Object.hasOwn(row, column) ? row[column] : undefined
 }
 
 function cell(value: unknown): HTMLElement {

@@ -91,7 +91,8 @@ export function argumentForm(
     names: named.map(({ name }) => name),
     read,
     fill(values) {
-      for (const { argument, input } of inputs) input.value = textOf(values[argument.name] ?? '')
+      const texts = new Map(Object.entries(textsOf(values)))
+      for (const { argument, input } of inputs) input.value = texts.get(argument.name) ?? ''
     },
     showIssues(issues) {
       clearFieldErrors(element)

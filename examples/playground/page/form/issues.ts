@@ -15,6 +15,8 @@ export interface Issue {
 
 /** The maximum length of an error text that is searched, in characters. */
 const MAX_LENGTH = 20_000
+/** The maximum length of a path, in characters. */
+const MAX_PATH = 1_000
 /** The maximum number of issues. */
 const MAX_ISSUES = 50
 
@@ -65,6 +67,7 @@ function pathOf(value: unknown): string[] | undefined {
 
 function splitPath(text: string): string[] {
   return text
+    .slice(0, MAX_PATH)
     .replace(/^(?:data|instance|input|arguments|args|params)(?=[./[])/, '')
     .replaceAll(/\[['"]?([^\]'"]+)['"]?\]/g, '.$1')
     .split(/[./]/)

@@ -52,8 +52,12 @@ function isLimit(value: unknown): value is number {
   return typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER
 }
 
+function numbersIn(text: string): readonly string[] {
+  return text.match(/\d+(?:\.\d+)*/g) ?? []
+}
+
 /** Whether a description contains all numbers of a limit. */
 function isNamed(limit: string, description = ''): boolean {
-  const numbers: readonly string[] = description.match(/[\d.]*\d/g) ?? []
-  return (limit.match(/[\d.]*\d/g) ?? []).every((each) => numbers.includes(each))
+  const numbers = numbersIn(description)
+  return numbersIn(limit).every((each) => numbers.includes(each))
 }

@@ -72,7 +72,7 @@ export function templateView(workspace: Workspace, template: ResourceTemplate): 
 
 /** Returns the names in the braces of a template, for example `x`, `y` and `z` for `{x}{?y,z*}`. */
 function variablesOf(uriTemplate: string): string[] {
-  const expressions = [...uriTemplate.matchAll(/\{[+#./;?&]?([^}]+)\}/g)]
+  const expressions = [...uriTemplate.matchAll(/\{[+#./;?&]?([^{}]+)\}/g)]
   return expressions.flatMap(([, list = '']) =>
     list.split(',').map((name) => name.replace(/[*:].*/, '')),
   )
