@@ -8,7 +8,10 @@ import { covers } from '../authorization/metadata.ts'
 import { parseUrl } from '../patterns/url.ts'
 import type { JsonObject } from '../protocol/types.ts'
 import { finding, type Finding } from './rules.ts'
-import { reasonOf, type Answer, type CheckedEndpoint } from './endpoint.ts'
+import { reasonOf, withoutSecrets, type Answer, type CheckedEndpoint } from './endpoint.ts'
+
+/** The maximum number of authorization servers whose metadata is requested. */
+const MAX_SERVERS = 5
 
 /** Checks a response with the status 401, and the metadata that clients find from it. */
 export async function* checkAuthorization(
@@ -34,7 +37,11 @@ export async function* checkAuthorization(
   const { resource, authorization_servers: servers } = found.document
   if (!covers(resource, endpoint.url)) {
     const actual = JSON.stringify(resource)
-    yield finding('resource-metadata', `"resource" is ${actual}, not "${endpoint.url}"`, found.url)
+    yield finding(
+      'resource-metadata',
+      `"resource" is ${actual}, not "${withoutSecrets(endpoint.url)}"`,
+      found.url,
+    )
   }
   if (!Array.isArray(servers) || servers.length === 0) {
     return yield finding(
@@ -43,7 +50,9 @@ export async function* checkAuthorization(
       found.url,
     )
   }
-  for (const issuer of servers) yield* await checkServer(endpoint, String(issuer))
+  for (const issuer of servers.slice(0, MAX_SERVERS)) {
+    yield* await checkServer(endpoint, typeof issuer === 'string' ? issuer : JSON.stringify(issuer))
+  }
 }
 
 async function checkServer(endpoint: CheckedEndpoint, issuer: string): Promise<Finding[]> {

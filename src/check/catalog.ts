@@ -30,7 +30,12 @@ export async function* checkCatalog(
 ): AsyncGenerator<Finding> {
   const options = signal ? { signal } : {}
   const findings: Finding[] = []
-  const list = async <T>(method: string, isOffered: unknown, read: () => Promise<T[]>) => {
+  const list = async <T>(
+    method: string,
+    isOffered: unknown,
+    key: 'name' | 'uri',
+    read: () => Promise<T[]>,
+  ) => {
     if (!isOffered) return []
     const startedAt = now()
     try {
@@ -38,7 +43,13 @@ export async function* checkCatalog(
       const elapsedMs = Math.round(now() - startedAt)
       if (elapsedMs > SLOW_MS)
         findings.push(finding('list-slow', `It took ${elapsedMs} ms`, method))
-      return entries
+      const isNamed = (entry: T): boolean => isObject(entry) && typeof entry[key] === 'string'
+      const unnamed = entries.find((entry) => !isNamed(entry))
+      if (unnamed !== undefined) {
+        const message = `The "${key}" of an entry is not a string: ${JSON.stringify(unnamed)}`
+        findings.push(finding('list-fails', message, method))
+      }
+      return entries.filter(isNamed)
     } catch (error) {
       signal?.throwIfAborted()
       findings.push(finding('list-fails', describeFailure(error), method))
@@ -47,9 +58,11 @@ export async function* checkCatalog(
   }
   const { tools, resources, prompts } = client.serverCapabilities ?? {}
   const catalog = {
-    tools: await list('tools/list', tools, () => client.listAllTools(options)),
-    resources: await list('resources/list', resources, () => client.listAllResources(options)),
-    prompts: await list('prompts/list', prompts, () => client.listAllPrompts(options)),
+    tools: await list('tools/list', tools, 'name', () => client.listAllTools(options)),
+    resources: await list('resources/list', resources, 'uri', () =>
+      client.listAllResources(options),
+    ),
+    prompts: await list('prompts/list', prompts, 'name', () => client.listAllPrompts(options)),
   }
   yield* findings
   yield* catalogFindings(catalog)
@@ -88,9 +101,12 @@ function* duplicates(kind: string, names: readonly string[]): Generator<Finding>
 }
 
 function* toolFindings(tool: Tool): Generator<Finding> {
-  const { name, description = '', annotations } = tool
+  const { name, annotations } = tool
+  const description: unknown = tool.description ?? ''
   if (!/^[\w-]{1,64}$/.test(name)) yield finding('tool-name', `The name is "${name}"`, name)
-  if (description.trim() === '')
+  if (typeof description !== 'string') {
+    yield finding('tool-description', `The description is ${JSON.stringify(description)}`, name)
+  } else if (description.trim() === '')
     yield finding('tool-description', 'The description is missing', name)
   if (annotations?.readOnlyHint === undefined && annotations?.destructiveHint === undefined) {
     yield finding('tool-annotations', 'Both "readOnlyHint" and "destructiveHint" are missing', name)

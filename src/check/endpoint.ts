@@ -5,6 +5,7 @@
  */
 import { readText } from '../patterns/bounded-read.ts'
 import { withTimeout } from '../patterns/timeout.ts'
+import { parseUrl } from '../patterns/url.ts'
 import { SdkError } from '../protocol/errors.ts'
 import { HEADER_METHOD, HEADER_PROTOCOL_VERSION, HEADER_SESSION_ID } from '../protocol/headers.ts'
 import {
@@ -13,7 +14,7 @@ import {
   META_PROTOCOL_VERSION,
 } from '../protocol/meta.ts'
 import type { JsonObject } from '../protocol/types.ts'
-import { isObject, parseObject } from '../protocol/validate.ts'
+import { isObject, parseJson } from '../protocol/validate.ts'
 import { hasType, readEvents } from '../transport/http/response-body.ts'
 import { SseParser } from '../transport/http/sse.ts'
 import type { RuleId } from './rules.ts'
@@ -70,9 +71,10 @@ export class NoResponseError extends TypeError {
   }
 }
 
-/** Whether a request failed because no response arrived, or not in time. */
+/** Whether a request failed because no response arrived, not in time, or one that is too long to be read. */
 export function hasNoResponse(error: unknown): error is NoResponseError | SdkError {
-  return error instanceof NoResponseError || (error instanceof SdkError && error.code === 'TIMEOUT')
+  if (error instanceof NoResponseError) return true
+  return error instanceof SdkError && (error.code === 'TIMEOUT' || error.code === 'LIMIT_EXCEEDED')
 }
 
 /** The connection to the endpoint that is checked. */
@@ -118,6 +120,10 @@ export class CheckedEndpoint {
         `${describeRequest(request, url)} got no response within ${timeoutMs} ms`,
       )
     } catch (error) {
+      if (error instanceof SdkError && error.code === 'LIMIT_EXCEEDED') {
+        const message = `${describeRequest(request, url)} got a response with more than ${MAX_LENGTH} characters`
+        throw new SdkError('LIMIT_EXCEEDED', message)
+      }
       throw error instanceof TypeError ? new NoResponseError(request, url, error) : error
     }
   }
@@ -139,7 +145,7 @@ export class CheckedEndpoint {
       async (timeout) => {
         const response = await fetch(url, { headers, signal: timeout })
         const text = await readText(response, MAX_LENGTH, timeout)
-        return response.ok ? parseObject(text) : undefined
+        return response.ok ? parseMessage(text) : undefined
       },
       signal,
     )
@@ -210,7 +216,16 @@ export function describeBody(body: CheckRequest['body']): string {
 function describeRequest({ body, method = 'POST', rule }: CheckRequest, url: string): string {
   const withBody = body === undefined ? '' : ` with ${describeBody(body)}`
   const forRule = rule === undefined ? '' : `, which tests "${rule}",`
-  return `${method} ${url}${withBody}${forRule}`
+  return `${method} ${withoutSecrets(url)}${withBody}${forRule}`
+}
+
+/** A URL for reports, which others may read: without the user and the password, and without the values of its query. */
+export function withoutSecrets(url: string): string {
+  const shown = parseUrl(url)
+  if (!shown) return url
+  shown.username = shown.password = ''
+  for (const name of new Set(shown.searchParams.keys())) shown.searchParams.set(name, 'redacted')
+  return shown.href
 }
 
 /** The messages of an error and its causes: `fetch` names the reason in a cause. */
@@ -220,17 +235,27 @@ export function reasonOf(error: unknown): string {
   return cause instanceof Error ? `${message}: ${reasonOf(cause)}` : message
 }
 
+/** Parses a JSON object. Returns `undefined` if the text is none, or is nested so deeply that recursion would fail. */
+function parseMessage(text: string): JsonObject | undefined {
+  try {
+    const value = parseJson(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
 async function readAnswer(response: Response, id: unknown, signal: AbortSignal): Promise<Answer> {
   const { status, headers } = response
   if (!hasType(response, 'text/event-stream')) {
     const text = await readText(response, MAX_LENGTH, signal)
-    const message = parseObject(text)
+    const message = parseMessage(text)
     const isMessage = message?.jsonrpc === '2.0' && !('method' in message)
     return { status, headers, message: isMessage ? message : undefined, text: text.slice(0, 1000) }
   }
   let foundMessage: JsonObject | undefined
   const parser = new SseParser((_type, data) => {
-    const message = parseObject(data)
+    const message = parseMessage(data)
     if (message && 'id' in message && !('method' in message) && message.id === id)
       foundMessage ??= message
   }, MAX_LENGTH)

@@ -59,13 +59,13 @@ export function groupFindings(findings: readonly Finding[]): RuleFindings[] {
 }
 
 function messagesOf(findings: readonly Finding[]): RuleFindings['messages'] {
-  const messages = new Set(findings.map(({ message }) => message))
-  return Array.from(messages, (message) => ({
-    message,
-    subjects: findings.flatMap((finding) =>
-      finding.message === message ? (finding.subject ?? []) : [],
-    ),
-  }))
+  const subjectsOf = new Map<string, string[]>()
+  for (const { message, subject } of findings) {
+    const subjects = subjectsOf.get(message) ?? []
+    if (subject !== undefined) subjects.push(subject)
+    subjectsOf.set(message, subjects)
+  }
+  return Array.from(subjectsOf, ([message, subjects]) => ({ message, subjects }))
 }
 
 /** The report of a check. Each finding has the requirement that it violates, and the URL of its specification. */

@@ -230,7 +230,7 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   'list-fails': {
     severity: 'error',
     requirement:
-      'For each declared capability that has lists, such as "tools", the list requests succeed.',
+      'For each declared capability that has lists, such as "tools", the list requests succeed, and each entry has a name or a URI.',
     url: `${legacy}/basic/lifecycle#capability-negotiation`,
   },
   'list-slow': {
@@ -306,6 +306,14 @@ export interface Finding {
   readonly subject?: string
 }
 
+/** The maximum length of a message and of a subject, both of which a server can make as long as it likes. */
+const MAX_MESSAGE_LENGTH = 2_000
+const MAX_SUBJECT_LENGTH = 200
+
+function shorten(text: string, maxLength: number): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
+}
+
 /** Creates a finding of a rule, with the severity of the rule unless another is given. */
 export function finding(
   rule: RuleId,
@@ -313,5 +321,10 @@ export function finding(
   subject?: string,
   severity: Severity = rules[rule].severity,
 ): Finding {
-  return { rule, severity, message, ...(subject !== undefined && { subject }) }
+  return {
+    rule,
+    severity,
+    message: shorten(message, MAX_MESSAGE_LENGTH),
+    ...(subject !== undefined && { subject: shorten(subject, MAX_SUBJECT_LENGTH) }),
+  }
 }

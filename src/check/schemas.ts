@@ -9,8 +9,8 @@ import { isObject } from '../protocol/validate.ts'
 import type { JsonObject, Tool } from '../protocol/types.ts'
 import { finding, type Finding } from './rules.ts'
 
-/** The maximum number of invalid keywords that are reported for one schema. */
-const MAX_INVALID = 10
+/** The maximum number of invalid keywords, and of undefined properties, that are reported for one schema. */
+const MAX_REPORTED = 10
 /** The maximum length of a value in a message. */
 const MAX_VALUE_LENGTH = 60
 /** Deeper properties are not checked. */
@@ -87,7 +87,9 @@ function allowedValue(path: string): string | undefined {
 export function* schemaFindings(tool: Tool): Generator<Finding> {
   yield* invalidFindings('input', tool.inputSchema, tool.name)
   yield* invalidFindings('output', tool.outputSchema, tool.name)
+  let reported = 0
   for (const path of undefinedProperties(tool.inputSchema, '', 0)) {
+    if (++reported > MAX_REPORTED) return
     const message = `"required" of the input schema names "${path}", which "properties" does not have`
     yield finding('required-property', message, tool.name)
   }
@@ -95,11 +97,11 @@ export function* schemaFindings(tool: Tool): Generator<Finding> {
 
 function* invalidFindings(kind: string, schema: unknown, tool: string): Generator<Finding> {
   if (!isObject(schema)) return
-  for (const { path, reference } of [...danglingReferences(schema)].slice(0, MAX_INVALID)) {
+  for (const { path, reference } of [...danglingReferences(schema)].slice(0, MAX_REPORTED)) {
     const message = `"${path}" of the ${kind} schema is "${reference}", but the schema has no such part`
     yield finding('invalid-schema', message, tool)
   }
-  for (const { path, value } of invalidKeywords(schema).slice(0, MAX_INVALID)) {
+  for (const { path, value } of invalidKeywords(schema).slice(0, MAX_REPORTED)) {
     const text = JSON.stringify(value)
     const excerpt = text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text
     const expected = allowedValue(path)

@@ -29,6 +29,7 @@ it.each<[RuleId, readonly object[], string]>([
   ['tool-name', [{ ...good, name: 'a b' }], 'a b'],
   ['tool-name', [{ ...good, name: 'a'.repeat(65) }], 'aaa'],
   ['tool-description', [{ ...good, description: ' ' }], 'missing'],
+  ['tool-description', [{ ...good, description: 5 }], 'is 5'],
   ['tool-annotations', [{ ...good, annotations: { title: 'A' } }], 'missing'],
   ['tool-schema', [{ ...good, inputSchema: undefined }], 'missing'],
   ['tool-schema', [{ ...good, inputSchema: { type: 'string' } }], '"string"'],
@@ -197,4 +198,16 @@ it('A list that takes more than 2 seconds is found', async () => {
     message: 'It took 2001 ms',
     subject: 'prompts/list',
   })
+})
+
+it('Required properties that are not described are found up to a limit', () => {
+  const required = Array.from({ length: 50 }, (_, index) => `p${index}`)
+  const tools = [{ ...good, inputSchema: { ...good.inputSchema, required } }]
+  expect([...catalogFindings({ ...none, tools })]).toHaveLength(10)
+})
+
+it('Messages and subjects are bounded, because servers choose their length', () => {
+  const [found] = catalogFindings({ ...none, tools: [{ ...good, name: 'n'.repeat(5_000) }] })
+  expect(found?.message.length).toBeLessThan(3_000)
+  expect(found?.subject?.length).toBeLessThan(300)
 })

@@ -250,3 +250,53 @@ describe('A server that stops answering', () => {
     ])
   })
 })
+
+describe('A response', () => {
+  const nested = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
+  /** Answers one method with a body. */
+  const answering = (method: string, body: string): Fetch =>
+    otherwise(legacyOnly, (_request, message) => {
+      const headers = { 'content-type': 'application/json' }
+      return message?.method === method ? new Response(body, { headers }) : undefined
+    })
+
+  it('that is nested so deeply that recursion would fail is not a JSON-RPC response', async () => {
+    const body = `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":${nested}}}`
+    expect(rulesOf(await check(LOCAL, answering('initialize', body)))).toEqual(['not-mcp'])
+  })
+
+  it('that is too long is a finding, and if it is the first one, the check fails', async () => {
+    const body = ' '.repeat(5_000_000)
+    expect(await check(LOCAL, answering('edgewise/unknown', body))).toMatchObject([
+      { rule: 'no-response', message: expect.stringMatching(/"edgewise\/unknown".* more than/) },
+    ])
+    await expect(check(LOCAL, answering('initialize', body))).rejects.toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      message: expect.stringContaining(`POST ${LOCAL} with "initialize" got a response`),
+    })
+  })
+
+  it('with entries that have no name is a finding, and the other entries are checked', async () => {
+    const named = { name: 'a b', description: 'A', inputSchema: { type: 'object' } }
+    const tools = [{ name: 7 }, named]
+    const serve = otherwise(legacyOnly, (_request, message) =>
+      message?.method === 'tools/list' ? result(message.id, { tools }) : undefined,
+    )
+    const found = await check(LOCAL, serve)
+    expect(rulesOf(found)).toEqual(['list-fails', 'tool-name', 'tool-annotations'])
+    expect(found[0]?.message).toBe('The "name" of an entry is not a string: {"name":7}')
+  })
+
+  it('with the names of many authorization servers leads to few requests', async () => {
+    let count = 0
+    const serve: Fetch = async (request) => {
+      count++
+      if (!request.url.includes('oauth-protected-resource'))
+        return new Response(null, { status: request.url === LOCAL ? 401 : 404 })
+      const servers = Array.from({ length: 1_000 }, (_, index) => `https://as${index}.example`)
+      return Response.json({ resource: LOCAL, authorization_servers: servers })
+    }
+    await check(LOCAL, serve)
+    expect(count).toBeLessThan(30)
+  })
+})

@@ -7,11 +7,12 @@ import {
   checkEndpoint,
   checkProgram,
   groupFindings,
+  hasNoResponse,
   reportOf,
+  withoutSecrets,
   type Finding,
   type Severity,
 } from '#internal/check'
-import { SdkError } from '../../../src/index.ts'
 import type { Client } from '../../../src/presets/client.ts'
 import type { Revision } from '../../../src/index.ts'
 import type { Invocation } from './arguments.ts'
@@ -44,7 +45,7 @@ export async function check(invocation: Invocation): Promise<number> {
   } catch (error) {
     throw connectError(error, target)
   }
-  const server = 'url' in target ? target.url : target.command
+  const server = 'url' in target ? withoutSecrets(target.url) : target.command
   if (options.sarif) printJson(sarifOf(findings, server, await version()))
   else if (options.json) printJson(reportOf(server, findings))
   else printFindings(findings)
@@ -53,10 +54,10 @@ export async function check(invocation: Invocation): Promise<number> {
 
 /** Converts an error of `fetch` to an error that names the server. Returns any other error unchanged. */
 function connectError(error: unknown, target: Invocation['target']): unknown {
-  const hasNoAnswer =
-    error instanceof TypeError || (error instanceof SdkError && error.code === 'TIMEOUT')
+  const hasNoAnswer = error instanceof TypeError || hasNoResponse(error)
   if (!hasNoAnswer || !('url' in target)) return error
-  return new ConnectError(`Cannot check ${target.url}: ${messagesOf(error)}`, { cause: error })
+  const server = withoutSecrets(target.url)
+  return new ConnectError(`Cannot check ${server}: ${messagesOf(error)}`, { cause: error })
 }
 
 const headings: Readonly<Record<Severity, string>> = {

@@ -76,6 +76,18 @@ describe('edgewise check', () => {
     expect(validateSarif(JSON.parse(log.replace('"level":"error"', '"level":"fatal"')))).toBe(false)
   })
 
+  it('prints no secrets of the URL', async () => {
+    await using http = await serve(makeServer(), { allowedOrigins: '*' })
+    const url = `${http.url}?api_key=s3cret`
+    for (const format of ['--json', '--sarif']) {
+      const { out } = await command('check', url, format)
+      expect(out).toContain(`${http.url}?api_key=redacted`)
+      expect(out).not.toContain('s3cret')
+    }
+    const { code, err } = await command('check', 'http://127.0.0.1:9/mcp?key=s3cret')
+    expect({ code, err }).toMatchObject({ code: 3, err: expect.not.stringContaining('s3cret') })
+  })
+
   it('rejects two formats, and reports a server that does not answer', async () => {
     const both = await command('check', 'http://127.0.0.1:9/mcp', '--json', '--sarif')
     expect(both).toMatchObject({ code: 2, err: expect.stringContaining('either "--json" or') })
