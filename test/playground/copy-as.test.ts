@@ -109,6 +109,39 @@ describe('A request copied', () => {
     expect(curlScript(address(), { ...call, inputSchema })).toContain(`'mcp-param-region: eu'`)
   })
 
+  it('as curl is one request, even if the URL has brackets', async () => {
+    const [call] = operations
+    const url = `${served.url}/mcp?a={x,y}&b=[1-3]&c[]=1`
+    const out = await run('sh', ['-c', curlScript(address({ url }), call!)])
+    expect(out.split(shown)).toHaveLength(2)
+  })
+
+  it('as curl has the values of arguments as they are, even if they look like variables', async () => {
+    const inputSchema = {
+      type: 'object',
+      properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
+    }
+    const call = {
+      method: 'tools/call' as const,
+      name: '${HOME}',
+      arguments: { region: '${PATH}' },
+    }
+    const script = curlScript(address(), { ...call, inputSchema })
+    expect(script).toContain("-H 'Mcp-Name: ${HOME}'")
+    expect(script).toContain("-H 'mcp-param-region: ${PATH}'")
+  })
+
+  it('as curl runs nothing else, even if its parts come from the file of somebody else', async () => {
+    const hostile = '-o/dev/null; echo $((6*7)) `echo hostile`'
+    const headers = { [hostile]: '${HOME} $(echo hostile)' }
+    const command = curl({ url: hostile, method: hostile, headers, body: hostile })
+    const printed = await run('sh', ['-c', `curl() { printf '%s\\n' "$@"; }; ${command}`])
+    expect(printed.trimEnd().split('\n')).toEqual([
+      ...['-sS', '-X', hostile, '--url', hostile],
+      ...['-H', `${hostile}: \${HOME} $(echo hostile)`, '--data-raw', hostile],
+    ])
+  })
+
   it('as curl may have any method and headers', () => {
     const headers = { Accept: 'text/event-stream' }
     expect(curl({ url: 'https://example.com/a?b=c', headers })).toBe(

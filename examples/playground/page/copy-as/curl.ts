@@ -20,8 +20,9 @@ export interface CurlRequest {
   url: string
   /** @default 'POST' with a body, otherwise 'GET' */
   method?: string
-  /** The headers. Their values may refer to variables: `${TOKEN}`. */
   headers: Readonly<Record<string, string>>
+  /** More headers, whose values refer to variables: `${TOKEN}`. In other headers, such text is not replaced. */
+  variables?: Readonly<Record<string, string>>
   body?: string
 }
 
@@ -32,18 +33,26 @@ const TYPES = {
 }
 
 /** The command that sends a request. */
-export function curl({ url, method, headers, body }: CurlRequest, options = '-sS'): string {
+export function curl(
+  { url, method, headers, variables = {}, body }: CurlRequest,
+  options = '-sS',
+): string {
   const usual = body === undefined ? 'GET' : 'POST'
   const lines = [
     [
       'curl',
       options,
-      method !== undefined && method !== usual ? `-X ${method}` : '',
-      quoteWord(url),
+      // Otherwise curl would send a request for each part in brackets
+      /[[\]{}]/.test(url) ? '--globoff' : '',
+      method !== undefined && method !== usual ? `-X ${quoteWord(method)}` : '',
+      url.startsWith('-') ? `--url ${quoteWord(url)}` : quoteWord(url),
     ]
       .filter((word) => word !== '')
       .join(' '),
-    ...Object.entries(headers).map(([name, value]) => `-H ${quoteReferences(`${name}: ${value}`)}`),
+    ...Object.entries(headers).map(([name, value]) => `-H ${quoteWord(`${name}: ${value}`)}`),
+    ...Object.entries(variables).map(
+      ([name, value]) => `-H ${quoteReferences(`${name}: ${value}`)}`,
+    ),
     ...(body === undefined ? [] : [`--data-raw ${quoteWord(body)}`]),
   ]
   return lines.join(' \\\n  ')
@@ -71,9 +80,9 @@ function modernRequest(server: ServerAddress, operation: Operation): string {
     'Mcp-Method': method,
     'Mcp-Name': encodeHeaderValue(name),
     ...argumentHeaders(operation),
-    ...variableHeaders(server),
   }
-  return curl({ url, headers, body: message(method, { ...paramsOf(operation), _meta }, 1) })
+  const body = message(method, { ...paramsOf(operation), _meta }, 1)
+  return curl({ url, headers, variables: variableHeaders(server), body })
 }
 
 /** The headers that repeat arguments of a tool. */
@@ -86,23 +95,28 @@ function argumentHeaders(operation: Operation): Record<string, string> {
 /** The commands of a session. Servers without sessions ignore its empty id. */
 function sessionScript(server: ServerAddress, operation: Operation): string {
   const { url, revision } = server
-  const headers = { ...TYPES, ...variableHeaders(server) }
+  const headers = TYPES
+  const variables = variableHeaders(server)
   const capabilities = {}
   const params = { protocolVersion: revision, capabilities, clientInfo: CLIENT }
   const initialize = curl(
-    { url, headers, body: message('initialize', params, 1) },
+    { url, headers, variables, body: message('initialize', params, 1) },
     '-sS -D - -o /dev/null',
   )
   const version = revision >= '2025-06-18' && { 'MCP-Protocol-Version': revision }
-  const session = { ...headers, ...version, 'Mcp-Session-Id': '${SESSION}' }
+  const session = {
+    url,
+    headers: { ...headers, ...version },
+    variables: { ...variables, 'Mcp-Session-Id': '${SESSION}' },
+  }
   return [
     '# Open a session',
     `SESSION=$(${initialize} | tr -d '\\r' | awk 'tolower($1) == "mcp-session-id:" { print $2 }')`,
-    curl({ url, headers: session, body: message('notifications/initialized') }),
+    curl({ ...session, body: message('notifications/initialized') }),
     '# Send the request',
-    curl({ url, headers: session, body: message(operation.method, paramsOf(operation), 2) }),
+    curl({ ...session, body: message(operation.method, paramsOf(operation), 2) }),
     '# End the session',
-    curl({ url, method: 'DELETE', headers: session }),
+    curl({ ...session, method: 'DELETE' }),
   ].join('\n')
 }
 

@@ -9,13 +9,17 @@ export function entryCurl({ parts }: Entry): string {
   const request = parts.findLast((part) => part.request)?.request
   if (!request) return ''
   const message = parts.find(({ isMain, direction }) => isMain && direction === 'sent')
-  const headers = Object.entries(request.headers).map(([name, value]) => {
+  const headers = Object.entries(request.headers)
+  const isRedacted = ([, value]: [string, string]): boolean =>
+    value.replace(/^\w+ /, '') === REDACTED
+  const variables = headers.filter(isRedacted).map(([name, value]) => {
     const variable = name === 'authorization' ? 'TOKEN' : variableOf(name)
     return [name, value.replace(REDACTED, `\${${variable}}`)]
   })
   return curl({
     ...request,
-    headers: Object.fromEntries(headers),
+    headers: Object.fromEntries(headers.filter((header) => !isRedacted(header))),
+    variables: Object.fromEntries(variables),
     ...(message?.body && {
       body: JSON.stringify(redact(message.body.json, '', isSecretInMessage, variableOf)),
     }),
