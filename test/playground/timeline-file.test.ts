@@ -42,7 +42,7 @@ describe('An exported session', () => {
   it('contains no secret that the page sent or received', async () => {
     const { text } = await record([
       [
-        'https://user:hunter2@example.com/s/ab12cd34ef56/mcp?api_key=query-secret',
+        'https://user:hunter2-pass@example.com/s/ab12cd34ef56/mcp?api_key=query-secret',
         {
           method: 'POST',
           headers: {
@@ -62,7 +62,8 @@ describe('An exported session', () => {
           rpc({
             id: 1,
             result: {
-              content: 'token-secret cookie-secret header-secret session-secret',
+              content:
+                'token-secret cookie-secret header-secret session-secret query-secret hunter2-pass',
               link: 'https://example.com/file?sig=link-secret&page=2',
             },
           }),
@@ -265,5 +266,15 @@ describe('A recording', () => {
     recording.add(notice(4, 'new'))
     expect(reported).toEqual(['new'])
     expect(recording.entries.map(({ title }) => title)).toEqual(['new'])
+  })
+})
+
+describe('A record of an imported session', () => {
+  it.each([1e16, -1e300])('at %d ms, which is no time, is rejected', async (at) => {
+    const head = { format: 'edgewise-session', version: 1, startedAt: '2026-07-28T12:00:00.000Z' }
+    const records = [{ type: 'mark', at, text: 'Connected' }]
+    expect(await rejection(JSON.stringify({ ...head, records }))).toBe(
+      'Cannot open "session.json": record 1 has no valid time',
+    )
   })
 })

@@ -6,6 +6,7 @@
 import { isObject, type Fetch } from 'edgewise/browser'
 import { tryParse } from '../json.ts'
 import { redact } from '../secrets.ts'
+import { redactText } from '../timeline/redact.ts'
 import { describeDocument, titleOfRequest } from './documents.ts'
 import type { StepOutcome, StepRecorder } from './steps.ts'
 
@@ -28,7 +29,7 @@ export function observeSteps(steps: StepRecorder, send: Fetch): Fetch {
 async function outcomeOf(title: string, response: Response): Promise<StepOutcome> {
   const { status, ok } = response
   const text = await response.text().catch(() => '')
-  const said = redact(tryParse(text) ?? text.slice(0, 1_000))
+  const said = redact(tryParse(text) ?? redactText(text).slice(0, 1_000))
   if (status === 404) return { state: 'absent', status, summary: 'Does not exist' }
   if (!isObject(said)) {
     return { state: 'failed', status, said, summary: `HTTP ${status}, which is not JSON` }

@@ -11,7 +11,12 @@ import { redact } from '../secrets.ts'
 import { tapEvents } from './event-stream.ts'
 import { messagesOf } from './messages.ts'
 import { now, type Body, type SessionRecord } from './record.ts'
-import { redactForm, redactRequestHeaders, redactResponseHeaders, redactUrl } from './redact.ts'
+import {
+  redactRequestHeaders,
+  redactRequestUrl,
+  redactResponseHeaders,
+  redactText,
+} from './redact.ts'
 
 /** The maximum length of recorded text that is not JSON, in characters. */
 const MAX_TEXT_LENGTH = 100_000
@@ -79,7 +84,7 @@ export function observedFetch(
       client,
       ...(check !== undefined && { check }),
       method,
-      url: redactUrl(url),
+      url: redactRequestUrl(url, secrets),
       headers: redactRequestHeaders(headers, secrets),
       ...bodyOf(body instanceof URLSearchParams ? String(body) : body),
     })
@@ -164,5 +169,5 @@ function bodyOf(text: unknown): Body {
     return { length, json: messagesOf({ json }).length > 0 ? json : redact(json) }
   }
   const shown = text.slice(0, MAX_TEXT_LENGTH)
-  return { length, text: /^[\w.~%+-]+=[^\s]*$/.test(shown) ? redactForm(shown) : shown }
+  return { length, text: redactText(shown) }
 }

@@ -25,6 +25,18 @@ export function isSecretInMessage(name: string): boolean {
   return isSecretName(name) && !PUBLIC_MEMBERS.test(name)
 }
 
+/** Redacts the URL of a request. The secret values are added to a set, because responses may repeat them. */
+export function redactRequestUrl(text: string, secrets: Set<string>): string {
+  const { password, searchParams } = new URL(text)
+  const values = [...searchParams].flatMap(([name, value]) => (isSecretMember(name) ? [value] : []))
+  addSecrets([password, ...values], secrets)
+  return redactUrl(text)
+}
+
+function addSecrets(values: readonly string[], secrets: Set<string>): void {
+  for (const each of values) if (each.length >= MIN_SECRET_LENGTH) secrets.add(each)
+}
+
 /** Redacts request headers. The secret values are added to a set. */
 export function redactRequestHeaders(headers: Headers, secrets: Set<string>): HeaderValues {
   return mapHeaders(headers, (name, value) => {
@@ -33,7 +45,7 @@ export function redactRequestHeaders(headers: Headers, secrets: Set<string>): He
     const [, scheme = '', credentials = value] =
       name === 'authorization' ? (/^(\w+ )(.+)$/.exec(value) ?? []) : []
     const values = name === 'cookie' ? credentials.split(/; |=/) : [credentials]
-    for (const each of values) if (each.length >= MIN_SECRET_LENGTH) secrets.add(each)
+    addSecrets(values, secrets)
     return scheme + REDACTED
   })
 }
@@ -76,8 +88,9 @@ function isSecretMember(name: string): boolean {
   return isSecretName(name) || OAUTH_SECRETS.test(name)
 }
 
-/** Redacts the body of a request that carries no message, such as that of a token request. */
-export function redactForm(text: string): string {
+/** Redacts a body that is not JSON: a form, such as that of a token request, or of a response to one. */
+export function redactText(text: string): string {
+  if (!/^[\w.~%+-]+=[^\s]*$/.test(text)) return text
   const form = new URLSearchParams(text)
   for (const name of new Set(form.keys())) if (isSecretMember(name)) form.set(name, REDACTED)
   return form.toString()

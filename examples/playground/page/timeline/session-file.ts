@@ -107,7 +107,9 @@ export async function readSession(file: File): Promise<Session> {
   const checked: SessionRecord[] = []
   await inSlices(records.entries(), ([index, record]: [number, unknown]) => {
     if (!isRecord(record)) return fail(`record ${index + 1} is invalid: ${faultOf(record)}`)
-    checked.push({ ...record, at: record.at + start })
+    const at = record.at + start
+    if (Number.isNaN(new Date(at).getTime())) return fail(`record ${index + 1} has no valid time`)
+    checked.push({ ...record, at })
   })
   return {
     startedAt: new Date(start),
