@@ -92,3 +92,23 @@ describe('Playground: malformed content', () => {
     ])
   })
 })
+
+describe('Playground: a malformed list', () => {
+  it('does not keep the page from connecting, and its entries say what is wrong', async () => {
+    await show(page, 'server', 'faulty')
+    const tools = [{ ...plain, annotations: null, title: {}, description: 5 }]
+    await page.evaluate(() => (location.hash = '#/tool/plain'))
+    await connectToServer(tools)
+    await sees(page.getByRole('main'), /^TypeError: /)
+    await show(page, 'server', 'faulty')
+  })
+
+  it('that cannot be read is named above the lists', async () => {
+    const error = { code: -32603, message: 'The database is gone' }
+    const server = await startFaulty(answers({ 'tools/list': () => ({ error }) }))
+    servers.push(server)
+    await connectTo(page, server.url)
+    await isConnected(page, 'Connected to faulty')
+    await sees(page.locator('#matches'), /^Not all lists are shown\. .*The database is gone/)
+  })
+})

@@ -19,22 +19,26 @@ export interface Catalog {
   resource: Resource[]
   template: ResourceTemplate[]
   prompt: Prompt[]
+  /** Why some lists cannot be shown. */
+  failure?: unknown
 }
 
 /**
  * Requests every list that the server declares. If it declares nothing, requests all lists.
  *
- * @param onError Called if a list cannot be fetched. The list is then empty.
+ * @param onError Called if a list cannot be fetched. The list is then empty, and the catalog has the error.
  */
 export async function loadCatalog(
   client: Client,
   onError: (error: unknown) => void,
 ): Promise<Catalog> {
   const capabilities = client.serverCapabilities
+  let failure: unknown
   const list = async <T>(name: 'tools' | 'resources' | 'prompts', get: () => Promise<T[]>) => {
     if (capabilities && !capabilities[name]) return []
     return get().catch((error: unknown) => {
       onError(error)
+      failure = error
       return []
     })
   }
@@ -44,7 +48,7 @@ export async function loadCatalog(
     list('resources', () => client.listAllResourceTemplates()),
     list('prompts', () => client.listAllPrompts()),
   ])
-  return { tool, resource, template, prompt }
+  return { tool, resource, template, prompt, failure }
 }
 
 /** The members that a title is derived from. */

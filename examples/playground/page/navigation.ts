@@ -150,7 +150,9 @@ export function setUpNavigation(): Navigation {
       invalid = new Set()
       applyFilter()
       if (connection) void findInvalid(workspace, connection.catalog.tool)
-      if (connection && count === 0) matches.textContent = 'The server lists nothing.'
+      const failure = connection?.catalog.failure
+      if (failure) matches.textContent = `Not all lists are shown. ${String(failure)}`
+      else if (connection && count === 0) matches.textContent = 'The server lists nothing.'
     },
     markCurrent,
   }

@@ -10,6 +10,8 @@ import { hrefOf, type Route } from '../route.ts'
 
 /** The maximum number of entries that are suggested. */
 const MAX_SUGGESTIONS = 5
+/** The maximum length of a name that is compared, in characters. */
+const MAX_COMPARED = 200
 /** How similar a suggested name must be; equal names have 1. */
 const MIN_SIMILARITY = 0.3
 
@@ -73,6 +75,9 @@ function similarity(one: string, other: string): number {
 }
 
 function pairsOf(name: string): string[] {
-  const text = name.toLowerCase().replaceAll(/[^\p{L}\d]/gu, '')
+  const text = name
+    .slice(0, MAX_COMPARED)
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\d]/gu, '')
   return Array.from({ length: Math.max(0, text.length - 1) }, (_, at) => text.slice(at, at + 2))
 }

@@ -8,6 +8,7 @@ import { hrefOf, type EntryKind, type Kind, type Route } from '../route.ts'
 import type { Workspace } from '../workspace.ts'
 import { checkView } from './check.ts'
 import { eventsView } from './events.ts'
+import { frame } from './frame.ts'
 import { historyView } from './history.ts'
 import { promptView } from './prompt.ts'
 import { resourceView, templateView } from './resource.ts'
@@ -56,7 +57,13 @@ export function viewOf(
   const definition = definitionOf(connection, route)
   const opened = workspace.views.get(href)
   if (opened && opened.definition === definition) return opened.element
-  const element = views[kind]?.(workspace, key, connection.catalog)
+  let element: HTMLElement | undefined
+  try {
+    element = views[kind]?.(workspace, key, connection.catalog)
+  } catch (error) {
+    // A definition may have members of any type
+    return frame({ kind: 'Malformed', title: key, description: String(error) })
+  }
   // Not stored, as the server may list it later
   if (!element) return missingView(route, connection)
   workspace.views.set(href, { element, definition })
