@@ -9,7 +9,7 @@ import { start, type Running } from '../runtimes/node/cli/run.ts'
 import { makeServer } from '../runtimes/node/cli/server.ts'
 import { PATIENCE } from '../patience.ts'
 import { openChromium, type SharedBrowser } from '../runtimes/chromium.ts'
-import { isConnected } from './visit.ts'
+import { dialog, isConnected, press, sees, show } from './visit.ts'
 
 let http: HttpServer
 let browser: SharedBrowser
@@ -41,6 +41,15 @@ describe('Playground: as edgewise inspect serves it', () => {
     await page.reload()
     await isConnected(page, 'Connected to shop over MCP 2025-06-18')
     expect(complaints).toEqual([])
+  })
+
+  it('names the server that asks a question, not the address that forwards it', async () => {
+    const page = await browser.newPage()
+    await page.goto(address)
+    await isConnected(page)
+    await show(page, 'tool/ask', 'ask')
+    await press(page, 'Run')
+    await sees(dialog(page), `From ${new URL(http.url).host} (“shop”)`)
   })
 
   it('cannot be read, called or framed by another page, even one that knows its address [S003] [S015]', async () => {

@@ -5,6 +5,7 @@
  */
 import type { ElicitResult, InputContext } from 'edgewise/browser'
 import { titleOf } from './catalog.ts'
+import { relayedUrl } from './connection/relay.ts'
 import { el, find, newId } from './dom.ts'
 
 /** The texts and buttons of a dialog. */
@@ -39,7 +40,7 @@ export function showDialog(
 ): Promise<ElicitResult['action']> {
   const heading = newId('dialog')
   const { url, info } = server
-  const host = url ? new URL(url).host : 'the server'
+  const host = url ? new URL(relayedUrl(url) ?? url).host : 'the server'
   const onclick = (): void => {
     aside.remove()
     dialog.showModal()

@@ -53,7 +53,7 @@ export interface Link {
 /** Opens a connection to the endpoint at a URL. */
 export function openLink(url: string, owner: LinkOwner): Link {
   const { timeline, subscriptions } = owner
-  const { host } = new URL(url)
+  const { host } = new URL(relayedUrl(url) ?? url)
   const settings = owner.settings()
   const tasks = new Map<RequestId, DetailedTask>()
   let connection: Connection | undefined
