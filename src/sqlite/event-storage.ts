@@ -108,7 +108,7 @@ export class SqlEventStorage extends SqlEventLog implements EventStorage {
                VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`,
               id,
               name,
-              principal,
+              principalKey(principal),
               url,
               active,
               logPosition,
@@ -149,7 +149,7 @@ export class SqlEventStorage extends SqlEventLog implements EventStorage {
     const [row] =
       principal === undefined
         ? this.#sql.all<{ count: number }>(query)
-        : this.#sql.all<{ count: number }>(`${query} WHERE principal = ?`, principal)
+        : this.#sql.all<{ count: number }>(`${query} WHERE principal = ?`, principalKey(principal))
     return row?.count ?? 0
   }
 
@@ -160,7 +160,7 @@ export class SqlEventStorage extends SqlEventLog implements EventStorage {
   ): WebhookSubscription[] {
     const wanted: [column: string, value: SqlValue | undefined][] = [
       ['name', name],
-      ['principal', principal],
+      ['principal', principal === undefined ? undefined : principalKey(principal)],
       ['url', url],
     ]
     const conditions = ['id > ?']
@@ -222,7 +222,7 @@ export class SqlEventStorage extends SqlEventLog implements EventStorage {
 
   verifiedUntil(principal: string, url: string): number | undefined {
     const query = 'SELECT until FROM mcp_event_verified WHERE principal = ? AND url = ?'
-    return this.#sql.all<{ until: number }>(query, principal, url)[0]?.until
+    return this.#sql.all<{ until: number }>(query, principalKey(principal), url)[0]?.until
   }
 
   setVerified(principal: string, url: string, until: number): void {
@@ -230,7 +230,7 @@ export class SqlEventStorage extends SqlEventLog implements EventStorage {
     this.#sql.all(
       `INSERT INTO mcp_event_verified (principal, url, until) VALUES (?, ?, ?)
        ON CONFLICT (principal, url) DO UPDATE SET until = excluded.until`,
-      principal,
+      principalKey(principal),
       url,
       until,
     )
@@ -248,4 +248,9 @@ export class SqlEventStorage extends SqlEventLog implements EventStorage {
       return []
     })
   }
+}
+
+/** The value of a column `principal`. JSON keeps principals distinct, even if they contain lone surrogates. */
+function principalKey(principal: string): string {
+  return JSON.stringify(principal)
 }
