@@ -109,6 +109,6 @@ describe('Playground: a malformed list', () => {
     servers.push(server)
     await connectTo(page, server.url)
     await isConnected(page, 'Connected to faulty')
-    await sees(page.locator('#matches'), /^Not all lists are shown\. .*The database is gone/)
+    await sees(page.locator('#pages'), 'tools/list failed: The database is gone')
   })
 })

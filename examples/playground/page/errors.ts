@@ -13,12 +13,16 @@ import {
   type FetchFault,
   type SdkErrorCode,
 } from 'edgewise/browser'
+import { explainMissingSession } from './connection/missing-session.ts'
 import { isAuthorizationError, type Explanation, type FailureContext } from './explanation.ts'
 import type { Answer } from './timeline/observe.ts'
 
 /** Explains an error. */
 export function explain(error: unknown, context: FailureContext = {}): Explanation {
   const { data } = isObject(error) ? error : {}
+  if (context.lacksSession !== undefined && /session/i.test(String(error))) {
+    return explainMissingSession(summary(error, context), context.lacksSession, context)
+  }
   const reason = reasonOf(error, context)
   return { headline: summary(error, context), ...reason, ...(data !== undefined && { data }) }
 }
@@ -60,7 +64,11 @@ function reasonOf(error: unknown, context: FailureContext): Reason {
   const { lastAnswer } = context
   const isExplained = code === 'TIMEOUT' || code === 'VERSION_MISMATCH'
   if (lastAnswer && !lastAnswer.isMessage && !isExplained) return reasonOfAnswer(lastAnswer)
-  if (error instanceof ProtocolError) return { advice: list(adviceByProtocolCode[error.code]) }
+  if (error instanceof ProtocolError) {
+    // Templates and prompts have no schema
+    const isUseless = error.code === ErrorCode.INVALID_PARAMS && !context.hasSchema
+    return { advice: isUseless ? [] : list(adviceByProtocolCode[error.code]) }
+  }
   const { status } = error instanceof SdkError && isObject(error.data) ? error.data : {}
   if (code === 'HTTP' && Number(status) >= 500) return { advice: [SERVER_ERROR] }
   if (error instanceof SdkError && code === 'VERSION_MISMATCH') {

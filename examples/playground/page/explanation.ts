@@ -23,6 +23,8 @@ export interface Explanation {
   readonly urls?: readonly string[]
   /** Lines to copy, such as headers. */
   readonly lines?: readonly string[]
+  /** A command that tells which of several reasons is the right one. */
+  readonly command?: string
   /** The data of the error. */
   readonly data?: unknown
 }
@@ -33,6 +35,10 @@ export interface FailureContext {
   readonly lastAnswer?: Answer | undefined
   /** Whether requests had a bearer token or headers from the settings. */
   readonly hasCredentials?: boolean | undefined
+  /** The endpoint, if it requires a session, but the page has received no id of one. */
+  readonly lacksSession?: string | undefined
+  /** Whether the arguments of the request have a schema. */
+  readonly hasSchema?: boolean | undefined
   /** Whether the browser lets this page reach the local network. */
   readonly localNetwork?: PermissionState | undefined
 }
@@ -50,7 +56,7 @@ export async function explainError(error: unknown, context?: FailureContext): Pr
 
 /** Shows why something failed, and what to do; with the headline unless another element shows it. */
 export function explanationBlock(
-  { headline, why, advice, lines, data }: Explanation,
+  { headline, why, advice, lines, command, data }: Explanation,
   showsHeadline = true,
 ): Node[] {
   return [
@@ -58,6 +64,7 @@ export function explanationBlock(
     ...(why === undefined ? [] : [el('p', { class: 'text' }, why)]),
     ...(lines === undefined ? [] : [linesBlock(lines.join('\n'))]),
     ...(advice.length > 0 ? [adviceList(advice)] : []),
+    ...(command === undefined ? [] : [linesBlock(command)]),
     ...(data === undefined ? [] : [jsonBlock(data)]),
   ]
 }

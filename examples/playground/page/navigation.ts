@@ -4,9 +4,8 @@
  * @see https://www.w3.org/WAI/tutorials/menus/structure/
  */
 import type { Tool } from 'edgewise/browser'
-import type { Client } from 'edgewise/client'
 import { titleOf, type Catalog, type Named } from './catalog.ts'
-import { nameOf } from './connection/connection.ts'
+import { nameOf, type Connection } from './connection/connection.ts'
 import { grouped } from './count.ts'
 import { el, find } from './dom.ts'
 import { icon } from './icon.ts'
@@ -146,20 +145,20 @@ export function setUpNavigation(): Navigation {
       const count = sections.reduce((sum, [, entries]) => sum + entries.length, 0)
       filter.hidden = count <= MAX_UNFILTERED
       filter.value = filter.hidden ? '' : workspace.filter
-      pages.replaceChildren(...(connection ? pageLinks(connection.client) : []))
+      pages.replaceChildren(...(connection ? pageLinks(connection) : []))
       invalid = new Set()
       applyFilter()
       if (connection) void findInvalid(workspace, connection.catalog.tool)
-      const failure = connection?.catalog.failure
-      if (failure) matches.textContent = `Not all lists are shown. ${String(failure)}`
-      else if (connection && count === 0) matches.textContent = 'The server lists nothing.'
+      if (connection?.catalog.failures.length === 0 && count === 0) {
+        matches.textContent = 'The server lists nothing.'
+      }
     },
     markCurrent,
   }
 }
 
-/** The links to the views of the server itself. */
-function pageLinks(client: Client): HTMLElement[] {
+/** The links to the views of the server itself, and the lists that could not be fetched. */
+function pageLinks({ client, catalog: { failures } }: Connection): HTMLElement[] {
   return [
     el(
       'a',
@@ -174,6 +173,10 @@ function pageLinks(client: Client): HTMLElement[] {
       el('a', { href: '#/check' }, 'Check'),
       offersEvents(client) && el('a', { href: '#/events' }, 'Events'),
     ),
+    ...failures.map(({ method, error }) => {
+      const reason = error instanceof Error ? error.message : String(error)
+      return el('p', { class: 'failed' }, icon('alert'), `${method} failed: ${reason}`)
+    }),
   ]
 }
 

@@ -9,7 +9,7 @@ import { announce, clearAnnouncement } from './announce.ts'
 import type { CallWatch } from './connection/traffic.ts'
 import { describeWait } from './connection/wait.ts'
 import { el } from './dom.ts'
-import { explainError, failureCard, type Explanation } from './explanation.ts'
+import { explainError, failureCard, type Explanation, type FailureContext } from './explanation.ts'
 import type { Call, Calls, CallTarget } from './history/calls.ts'
 import { icon } from './icon.ts'
 import { jsonBlock } from './json.ts'
@@ -56,6 +56,8 @@ export interface RunOptions {
   watch(): CallWatch
   /** Begins the check of the server. */
   onCheck(): void
+  /** What is known about every failure of the request. */
+  context(): FailureContext
   /** Sends the request again, with another timeout in milliseconds. */
   onRetry(timeoutMs: number): void
 }
@@ -76,7 +78,14 @@ export interface RunPanel {
 }
 
 /** Creates the panel, which is empty until the first run. */
-export function runPanel({ calls, watch, onCheck, onRetry, ...defaults }: RunOptions): RunPanel {
+export function runPanel({
+  calls,
+  watch,
+  context,
+  onCheck,
+  onRetry,
+  ...defaults
+}: RunOptions): RunPanel {
   const body = el('div', { class: 'output' })
   const status = el('p', { class: 'state', role: 'status' })
   const elapsed = el('span', { class: 'note elapsed' })
@@ -198,7 +207,7 @@ export function runPanel({ calls, watch, onCheck, onRetry, ...defaults }: RunOpt
       const isTimeout = error instanceof SdkError && error.code === 'TIMEOUT'
       const explanation = isTimeout
         ? await timeoutOf(watched, limitMs, performance.now())
-        : await explainError(error)
+        : await explainError(error, context())
       end({ state: 'failed', error: explanation.headline })
       const card = failureCard(explanation)
       if (isTimeout && limitMs < LONG_TIMEOUT_MS) card.append(retryButton(onRetry))

@@ -5,6 +5,7 @@
  */
 import { findRevision, type Root } from 'edgewise/browser'
 import { connect, type AuthProvider, type Client, type ConnectOptions } from 'edgewise/client'
+import type { FailureContext } from '../explanation.ts'
 import { isSecretName } from '../secrets.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Store } from '../store.ts'
@@ -22,6 +23,17 @@ export function requestHeaders({ headers, token }: Settings): Record<string, str
 /** Whether the settings contain credentials, so that nobody has to sign in. */
 export function hasCredentials(settings: Settings): boolean {
   return Object.keys(requestHeaders(settings)).some(isSecretName)
+}
+
+/** Returns what is known about every failure of a connection. */
+export function failureContext(
+  { url, lacksSession }: Pick<Connection, 'url' | 'lacksSession'>,
+  settings: Settings,
+): FailureContext {
+  return {
+    hasCredentials: hasCredentials(settings),
+    ...(lacksSession && { lacksSession: url }),
+  }
 }
 
 /** Returns the roots of the settings. Their names are the last parts of their paths. */

@@ -17,6 +17,8 @@ export interface Connection {
   readonly auth: SignIn
   /** The id of the session, if there is one. */
   session: string | undefined
+  /** Whether the server refused a request because of its session, although the page has received no id. */
+  lacksSession: boolean
   /** Whether requests carry a token of a sign-in. */
   signedIn: boolean
   catalog: Catalog

@@ -20,7 +20,7 @@ import { createAuth } from '../sign-in/auth.ts'
 import { recordSteps, type SignInStep, type StepRecorder } from '../sign-in/steps.ts'
 import type { Answer } from '../timeline/observe.ts'
 import type { Timeline } from '../timeline/timeline.ts'
-import { clientOptions, hasCredentials, rootsOf } from './client.ts'
+import { clientOptions, failureContext, hasCredentials, rootsOf } from './client.ts'
 import { nameOf, type Connection, type OwnSubscriptions } from './connection.ts'
 import { localNetworkPermission } from './local-network.ts'
 import { relayedUrl } from './relay.ts'
@@ -57,7 +57,13 @@ export function openLink(url: string, owner: LinkOwner): Link {
   const settings = owner.settings()
   const tasks = new Map<RequestId, DetailedTask>()
   let connection: Connection | undefined
-  const facts: Pick<Connection, 'session' | 'signedIn'> = { session: undefined, signedIn: false }
+  const facts: Pick<Connection, 'session' | 'signedIn' | 'lacksSession'> = {
+    session: undefined,
+    signedIn: false,
+    lacksSession: false,
+  }
+  /** Whether the page has asked for a session. */
+  let isInitialized = false
   const traffic = createTraffic()
   let lastAnswer: Answer | undefined
   /** The names of the headers of the last request that was not answered. */
@@ -79,7 +85,9 @@ export function openLink(url: string, owner: LinkOwner): Link {
   }
   async function load(opened: Connection): Promise<void> {
     opened.catalog = await loadCatalog(opened.client, onError)
-    if (!isClosed) owner.onConnection(opened)
+    if (isClosed) return
+    owner.onConnection(opened)
+    if (status.state === 'connected') setStatus(connectedStatus(status.text, opened))
   }
 
   /** The last sign-in step of each title. */
@@ -103,11 +111,17 @@ export function openLink(url: string, owner: LinkOwner): Link {
       facts.signedIn = !hasCredentials(settings)
       if (connection) connection.signedIn = facts.signedIn
     },
-    onAnswer: (answer) => (lastAnswer = answer),
+    onAnswer(answer) {
+      lastAnswer = answer
+      const { status: code, text } = answer
+      const isRefusal = (code === 400 || code === 404) && /session/i.test(text)
+      facts.lacksSession ||= isInitialized && facts.session === undefined && isRefusal
+    },
     onRequest: traffic.begin,
   })
   const send: Fetch = async (target, init) => {
     const step = stepOf(init)
+    isInitialized ||= step === INITIALIZING
     if (status.state === 'connecting' && step) setStatus({ ...status, step })
     const names = [...new Headers(init.headers).keys()]
     const response = await observed(target, init).catch((error: unknown) => {
@@ -175,13 +189,13 @@ export function openLink(url: string, owner: LinkOwner): Link {
     if (isClosed || reconnecting.getSnapshot().status !== 'ready') return
     const isNew = client !== connection?.client
     connection ??= { ...facts, client, url, auth, catalog, tasks, traffic, subscriptions }
-    Object.assign(connection, { client, catalog })
+    Object.assign(connection, { ...facts, client, catalog })
     owner.onConnection(connection)
     if (isNew) subscriptions.renew(onError)
     const how = relayedUrl(url) === undefined ? '' : ', relayed by edgewise inspect'
     const text = `Connected to ${nameOf(client)} over MCP ${client.revision}${how}`
     timeline.mark(text)
-    setStatus({ state: 'connected', text })
+    setStatus(connectedStatus(text, connection))
   }
 
   function onLost(error: Error, attempt: number): void {
@@ -199,7 +213,11 @@ export function openLink(url: string, owner: LinkOwner): Link {
       return diagnoseBlocked(url, timeline, requested)
     }
     const localNetwork = await localNetworkPermission(url)
-    const context = { lastAnswer, hasCredentials: hasCredentials(settings), localNetwork }
+    const context = {
+      ...failureContext({ url, ...facts }, settings),
+      lastAnswer,
+      localNetwork,
+    }
     if (!isAuthorizationError(error)) return explainError(error, context)
     const { explainSignIn } = await import('../sign-in/failure.ts')
     const { explanation, step } = explainSignIn(error, [...lastSteps.values()], url, context)
@@ -246,11 +264,17 @@ function recordChallenge(steps: StepRecorder, { status, headers }: Response, url
   })
 }
 
+/** The status of an open connection. */
+function connectedStatus(text: string, { catalog: { failures } }: Connection): Status {
+  const methods = failures.map(({ method }) => method)
+  return { state: 'connected', text, ...(methods[0] && { step: `failed: ${methods.join(', ')}` }) }
+}
+
+const INITIALIZING = 'initializing a session'
+
 /** Describes a request while connecting. */
 function stepOf({ method, body }: RequestInit): string | undefined {
   if (method === 'GET') return 'trying HTTP+SSE'
   const [, name = ''] = /"method":"([^"]+)"/.exec(String(body)) ?? []
-  return { 'server/discover': 'discovering its revisions', initialize: 'initializing a session' }[
-    name
-  ]
+  return { 'server/discover': 'discovering its revisions', initialize: INITIALIZING }[name]
 }

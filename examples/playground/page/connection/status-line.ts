@@ -8,7 +8,7 @@ import { explainError } from '../explanation.ts'
 import { withRevisions } from '../revisions.ts'
 import { duration } from '../time.ts'
 import type { Workspace } from '../workspace.ts'
-import type { Status } from './status.ts'
+import { markOf, type Status } from './status.ts'
 
 /** How long the server may take to answer a ping, in milliseconds. */
 const PING_TIMEOUT_MS = 10_000
@@ -23,7 +23,7 @@ export function setUpStatusLine(): (workspace: Workspace) => void {
   let shownState = ''
 
   function show(status: Status, workspace: Workspace): void {
-    document.body.dataset['state'] = status.state
+    document.body.dataset['state'] = markOf(status)
     if (text.textContent !== status.text) text.replaceChildren(...withRevisions(status.text))
     step.textContent = 'step' in status ? (status.step ?? '') : ''
     answer.textContent = ''

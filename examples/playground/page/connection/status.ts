@@ -13,7 +13,12 @@ export type Status =
   | { readonly state: 'connecting'; readonly text: string; readonly step: string }
   /** The server requires that the user signs in. */
   | (SignInPrompt & { readonly state: 'sign-in'; readonly text: string })
-  | { readonly state: 'connected'; readonly text: string }
+  | {
+      readonly state: 'connected'
+      readonly text: string
+      /** Which lists could not be fetched, if any. */
+      readonly step?: string
+    }
   /** The server is unreachable, and the connection is retried. */
   | { readonly state: 'lost'; readonly text: string; readonly step: string }
   | {
@@ -23,6 +28,11 @@ export type Status =
       readonly step?: string
       readonly explanation: Explanation
     }
+
+/** The state that the dot next to the text shows: `partial` if a list could not be fetched. */
+export function markOf(status: Status): Status['state'] | 'partial' {
+  return status.state === 'connected' && status.step !== undefined ? 'partial' : status.state
+}
 
 /** What the user can do about a sign-in. */
 export interface SignInPrompt {

@@ -5,6 +5,7 @@
  */
 import { announce } from '../announce.ts'
 import { nameOf } from '../connection/connection.ts'
+import { markOf } from '../connection/status.ts'
 import { el, find } from '../dom.ts'
 import { runningCalls } from '../history/calls.ts'
 import { icon } from '../icon.ts'
@@ -132,7 +133,7 @@ export function setUpTabs({ select, close, add }: TabActions): TabBar {
       close(workspace)
     })
     const update = (): void => {
-      const { state } = workspace.status.get()
+      const state = markOf(workspace.status.get())
       const isRunning = runningCalls(workspace.history.calls).length > 0
       tab.dataset['state'] = state
       tab.toggleAttribute('data-running', isRunning)
@@ -222,6 +223,7 @@ const notes = {
   connecting: 'connecting',
   'sign-in': 'waiting for sign-in',
   lost: 'reconnecting',
+  partial: 'a list failed',
   failed: 'failed',
 }
 

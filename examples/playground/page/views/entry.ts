@@ -5,6 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
 import type { JsonObject } from 'edgewise/browser'
+import { failureContext } from '../connection/client.ts'
 import { watchCall } from '../connection/traffic.ts'
 import { el, type Child } from '../dom.ts'
 import type { Issue } from '../form/issues.ts'
@@ -66,6 +67,13 @@ export function entryView(workspace: Workspace, entry: Entry): EntryView {
     timeoutMs: () => workspace.settings.get().timeoutMs ?? DEFAULT_TIMEOUT_MS,
     watch: () => watchCall(workspace.connection?.traffic, key),
     onCheck: () => beginCheck(workspace),
+    context() {
+      const { connection, settings } = workspace
+      return {
+        ...(connection && failureContext(connection, settings.get())),
+        hasSchema: schema !== undefined,
+      }
+    },
     onRetry(timeoutMs) {
       nextTimeoutMs = timeoutMs
       element.requestSubmit()

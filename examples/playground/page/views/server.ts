@@ -6,6 +6,7 @@
 import { findRevision, type ServerCapabilities } from 'edgewise/browser'
 import { titleOf } from '../catalog.ts'
 import type { Connection } from '../connection/connection.ts'
+import { failureContext } from '../connection/client.ts'
 import { relayedUrl } from '../connection/relay.ts'
 import { el, type Child } from '../dom.ts'
 import type { Route } from '../route.ts'
@@ -39,7 +40,10 @@ export function serverView(workspace: Workspace, connection: Connection): HTMLEl
       'dl',
       { class: 'facts' },
       fact('Version', serverInfo?.version),
-      fact('Revision', `${revision}, ${era === 'modern' ? 'stateless' : 'with a session'}`),
+      fact(
+        'Revision',
+        `${revision}, ${era === 'modern' ? 'stateless' : session === undefined ? 'without a session id' : 'with a session'}`,
+      ),
       fact('Endpoint', el('code', {}, server ?? url)),
       server !== undefined &&
         fact(
@@ -56,6 +60,7 @@ export function serverView(workspace: Workspace, connection: Connection): HTMLEl
         fact('Log messages', logLevel === 'off' ? 'off' : `${logLevel} and above`),
       fact('Capabilities', ...chips(serverCapabilities)),
     ),
+    failuresBlock(workspace, connection),
     el(
       'div',
       { class: 'actions' },
@@ -80,6 +85,18 @@ export function serverView(workspace: Workspace, connection: Connection): HTMLEl
       ),
     stepsView(workspace.steps),
   )
+}
+
+/** Says which lists could not be fetched, and why. The code for that is loaded on demand. */
+function failuresBlock(workspace: Workspace, connection: Connection): HTMLElement | undefined {
+  const { failures } = connection.catalog
+  if (failures.length === 0) return undefined
+  const block = el('div', { class: 'output' })
+  const context = failureContext(connection, workspace.settings.get())
+  void import('./list-failures.ts').then(({ failureCards }) =>
+    block.append(...failureCards(failures, context)),
+  )
+  return block
 }
 
 /** Connects to the server itself, as other pages would. */
