@@ -70,6 +70,11 @@ describe('Validation errors of servers', () => {
     ])
   })
 
+  it('in the middle of a sentence are shown as a whole', () => {
+    expect(found('Unknown size: "K"')).toEqual([['size', 'Unknown size: "K"']])
+    expect(found('- size: Required')).toEqual([['size', 'Required']])
+  })
+
   it.each([
     'The oven is cold. Try again after 18:00',
     'Unknown tool: "name-tag"',

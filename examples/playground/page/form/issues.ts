@@ -17,6 +17,8 @@ export interface Issue {
 const MAX_LENGTH = 20_000
 /** The maximum length of a path, in characters. */
 const MAX_PATH = 1_000
+/** The maximum length of a sentence that is shown as a message, in characters. */
+const MAX_SENTENCE = 300
 /** The maximum number of issues. */
 const MAX_ISSUES = 50
 
@@ -97,7 +99,11 @@ function pathLines(text: string, names: readonly string[]): Issue[] {
     const found = [COLON, POINTER]
       .flatMap((pattern) => [...part.matchAll(pattern)])
       .map(({ 0: { length }, 1: path = '', index }) => {
-        return { path: splitPath(path), message: part.slice(index + length) }
+        // In the middle of a sentence, such as `Unknown city: "K"`, the words before it belong to the message
+        const before = part.slice(0, index).trimEnd().at(-1) ?? ''
+        const isPart = /[\p{L}\d"']/u.test(before)
+        const message = isPart ? part.trim().slice(0, MAX_SENTENCE) : part.slice(index + length)
+        return { path: splitPath(path), message }
       })
       .find(({ path: [name = ''] }) => names.includes(name))
     return found ? [found] : []
@@ -120,5 +126,7 @@ function quotedNames(text: string, names: readonly string[]): Issue[] {
 
 function sentenceAbout(text: string, name: string): string {
   const sentences = text.split(/\n|(?<=[.;]) /)
-  return (sentences.find((sentence) => sentence.includes(name)) ?? text).trim().slice(0, 300)
+  return (sentences.find((sentence) => sentence.includes(name)) ?? text)
+    .trim()
+    .slice(0, MAX_SENTENCE)
 }
