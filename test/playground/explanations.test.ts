@@ -116,10 +116,12 @@ describe('Explanations of the playground', () => {
   it.each([
     [{ openedAt: 12, isStream: true }, 'opened the stream after 12 ms and sent no message in 60 s'],
     [{ openedAt: 12, isStream: true, comments: 3, lastAt: 45_000 }, 'the last one 15.0 s before'],
-    [{}, 'did not respond in 60 s'],
+    [{ openedAt: 12 }, 'came after 12 ms, but its body is not complete'],
+    [{}, 'no HTTP response came in 60 s: not even its headers'],
   ])('say what a server did until the timeout: %j', (facts, expected) => {
     const none = { body: '', sentAt: 0, messages: 0, comments: 0, hasEnded: true }
-    const { headline, why } = explainTimeout({ ...none, ...facts }, 60_000, 60_000)
+    const { headline, why, advice } = explainTimeout({ ...none, ...facts }, 60_000, 60_000)
+    expect(advice[0]).toContain('the handler answers in every case')
     expect(headline).toBe('The call timed out after 60 s')
     expect(why).toContain(expected)
   })
@@ -131,9 +133,27 @@ describe('Explanations of the playground', () => {
     const error = new SdkError('VERSION_MISMATCH', message, { data })
     const answer = '{"result":{"protocolVersion":"1.0"}}'
     const { headline, why } = explain(error, answered(200, 'application/json', answer))
-    expect(headline).toBe('The client speaks 2025-11-25, 2025-06-18, the server 1.0')
-    const said = 'The server answered “initialize” with the revision “1.0”.'
-    expect(why).toBe(`${said} No such revision was published.`)
+    expect(headline).toBe('The server answered “initialize” with the revision “1.0”')
+    expect(why).toBe('The revision “1.0” was never published.')
+  })
+
+  it('advise to compare the arguments with a schema only if there is one', () => {
+    const error = new ProtocolError(-32_602, 'Unknown city: "K"')
+    expect(explain(error).advice).toEqual([])
+    expect(explain(error, { hasSchema: true }).advice).toEqual([
+      expect.stringContaining('compare them with the schema'),
+    ])
+  })
+
+  it('say that a page has received no session id, and how to find out why', () => {
+    const error = new ProtocolError(-32_000, 'Bad Request: Mcp-Session-Id header is required')
+    const { why, lines, command } = explain(error, { lacksSession: url })
+    expect(why).toContain('this page received no “Mcp-Session-Id”')
+    expect(lines).toEqual(['Access-Control-Expose-Headers: Mcp-Session-Id, WWW-Authenticate'])
+    expect(command).toMatch(/^curl .* https:\/\/a\.example\/mcp .*"method":"initialize"/s)
+    const other = new ProtocolError(-32_602, 'Unknown city')
+    expect(explain(other, { lacksSession: url }).lines).toBeUndefined()
+    expect(explain(error).lines).toBeUndefined()
   })
 
   it('distinguish a rejected token of the settings from a missing sign-in', () => {
@@ -168,7 +188,7 @@ describe('Explanations of the playground', () => {
 
   it('show the code and the data of an error of the server', () => {
     const error = new ProtocolError(-32602, 'Unknown tool', { name: 'x' })
-    expect(explain(error)).toEqual({
+    expect(explain(error, { hasSchema: true })).toEqual({
       headline: 'Unknown tool (-32602)',
       advice: [expect.stringContaining('rejects the arguments')],
       data: { name: 'x' },

@@ -33,6 +33,8 @@ export const BLOCKED = 'The server answers, but the browser blocks the response 
 /** Describes an error in one line. */
 function summary(error: unknown, { lastAnswer }: FailureContext): string {
   if (fetchFaultOf(error)?.kind === 'cors') return BLOCKED
+  const answered = answeredRevision(error, lastAnswer)
+  if (answered) return `The server answered “initialize” with the revision “${answered.join(', ')}”`
   if (error instanceof ProtocolError) return `${error.message} (${error.code})`
   if (!(error instanceof Error)) return String(error)
   // The reason follows the headline
@@ -86,14 +88,24 @@ function whyRefused({ answer }: AuthorizationError): string | undefined {
 }
 
 /** The revision with which the server answered `initialize`, if that is why there is none in common. */
-function whyVersions({ data }: SdkError, lastAnswer: Answer | undefined): string | undefined {
-  const { supported, requested } = isObject(data) ? data : {}
-  if (!lastAnswer?.text.includes('"protocolVersion"') || !Array.isArray(supported)) return undefined
-  const why = `The server answered “initialize” with the revision “${supported.join(', ')}”.`
+function answeredRevision(error: unknown, lastAnswer: Answer | undefined): unknown[] | undefined {
+  if (!(error instanceof SdkError) || error.code !== 'VERSION_MISMATCH') return undefined
+  const { supported } = isObject(error.data) ? error.data : {}
+  const isAnswered = lastAnswer?.text.includes('"protocolVersion"') && Array.isArray(supported)
+  return isAnswered ? supported : undefined
+}
+
+/** What is wrong with the revision that the server chose. */
+function whyVersions(error: SdkError, lastAnswer: Answer | undefined): string | undefined {
+  const supported = answeredRevision(error, lastAnswer)
+  if (!supported) return undefined
+  const { requested } = isObject(error.data) ? error.data : {}
   // If the page requested all revisions, only a newer one can be published
   const newest = Array.isArray(requested) && requested.length > 1 ? requested.toSorted().at(-1) : ''
   const isUnknown = supported.every((revision) => String(revision) < String(newest))
-  return isUnknown ? `${why} No such revision was published.` : why
+  return isUnknown
+    ? `The revision “${supported.join(', ')}” was never published.`
+    : 'This page did not request that revision.'
 }
 
 /** The advice for a server without the requested revision, or without any revision of the page. */

@@ -23,8 +23,8 @@ export function explainTimeout(
     headline: `The call timed out after ${limit}`,
     why: exchange && describe(exchange, limit, now),
     advice: [
-      'Have the tool report progress: the time starts again with each report.',
-      'Or run it again with more time, or raise the timeout in the settings of this server.',
+      'Check that the handler answers in every case, also for unknown names and after errors: one branch may end without a response.',
+      'If it is only slow, have it report progress, because the time starts again with each report. Or run it again with more time.',
     ],
   }
 }
@@ -32,9 +32,10 @@ export function explainTimeout(
 function describe(exchange: Exchange, limit: string, now: number): string {
   const { sentAt, openedAt, isStream, messages, comments, lastAt } = exchange
   if (openedAt === undefined)
-    return `The server accepted no request, or did not respond in ${limit}.`
+    return `The request was sent, but no HTTP response came in ${limit}: not even its headers.`
   const opened = duration(openedAt - sentAt)
-  if (!isStream) return `The server began its response after ${opened}, and did not complete it.`
+  if (!isStream)
+    return `The headers of the HTTP response came after ${opened}, but its body is not complete.`
   const what =
     messages === 0
       ? `The server opened the stream after ${opened} and sent no message in ${limit}`
