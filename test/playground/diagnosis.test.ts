@@ -107,9 +107,57 @@ describe('The playground explains', () => {
   it('a server of a revision that no client has, and checks it', async () => {
     await connectToFaulty(answers({ initialize: () => initialized('2024-10-07') }))
     const main = page.getByRole('main')
-    await sees(main, 'The server answered “initialize” with the revision “2024-10-07”.')
+    await sees(page.locator('#status'), 'answered “initialize” with the revision “2024-10-07”')
+    await sees(main, 'The revision “2024-10-07” was never published.')
+    await sees(page.locator('.entry[data-failed]'), 'initialize')
+    await sees(page.locator('.mark[data-failed]'), 'revision “2024-10-07”')
     await press(page, 'Check this server')
     await main.getByText('version-negotiation').waitFor()
+  })
+
+  it('a session whose id the page cannot read, and the list that fails for that', async () => {
+    const refuse: Answer = (_message, _request, response) => {
+      response.statusCode = 400
+      return { error: { code: -32_000, message: 'Bad Request: Mcp-Session-Id header is required' } }
+    }
+    const opening: Answer = (_message, _request, response) => {
+      response.setHeader('mcp-session-id', 'session-1')
+      return initialized()
+    }
+    const { url } = await connectToFaulty(answers({ initialize: opening, 'tools/list': refuse }), {
+      'access-control-expose-headers': 'www-authenticate',
+    })
+    await isConnected(page, 'Connected to faulty')
+    await sees(page.locator('#status-step'), 'failed: tools/list')
+    await page.getByRole('tab', { name: /a list failed/ }).waitFor()
+    const failed = 'tools/list failed: Bad Request: Mcp-Session-Id header is required'
+    await sees(page.locator('#catalog'), failed)
+    expect(await page.getByText('The server lists nothing').count()).toBe(0)
+    await show(page, 'server', 'faulty')
+    const main = page.getByRole('main')
+    await sees(main, 'without a session id')
+    await sees(main, /this page received no “Mcp-Session-Id”/)
+    await sees(main, 'Access-Control-Expose-Headers: Mcp-Session-Id, WWW-Authenticate')
+    await sees(main, new RegExp(`^curl .*${url}`))
+    await press(page, 'Check this server')
+    await sees(main, /received no "Mcp-Session-Id"/)
+  })
+
+  it('a check that gets no response, and what it waits for', async () => {
+    await connectToFaulty(answers({ 'tools/list': listPlain, 'tools/call': () => undefined }))
+    await isConnected(page, 'Connected to faulty')
+    await show(page, 'server', 'faulty')
+    await page.clock.install()
+    await press(page, 'Check this server')
+    const findings = page.getByRole('region', { name: 'Findings' })
+    await sees(findings, /^Waiting for the response to tools\/call “edgewise-unknown-tool” · \d+ s/)
+    const check = page.locator('.entry[data-kind=check]').last()
+    await check.and(page.locator('[data-running]')).waitFor()
+    await page.clock.fastForward(31_000)
+    await sees(findings, /^Stopped without a response: 1 error/)
+    await sees(findings, /within 30000 ms\. The rest was not checked/)
+    await check.locator('summary').first().click()
+    await sees(page.locator('.entry[data-member][data-failed]'), 'no response')
   })
 
   it('a tool that takes too long, although its stream is alive', async () => {

@@ -118,6 +118,17 @@ describe('The timeline', () => {
     ])
   })
 
+  it('shows a request of a check that timed out as one without a response', () => {
+    const { entries, add } = session()
+    const sent = { http: 1, client: 5, check: 1, method: 'POST', url: URL, headers: {} }
+    add({ type: 'request', at: 0, ...sent, json: request(1, 'tools/call', { name: 'nope' }) })
+    add({ type: 'end', at: 0, http: 1, aborted: true, error: 'It got no response within 30 s' })
+    expect(entries.map(look)).toMatchObject([
+      { kind: 'check' },
+      { title: 'tools/call', outcome: 'no response', failed: true },
+    ])
+  })
+
   it('folds the requests of a check, and what belongs to them, into one entry', () => {
     const { entries, add, head, message, end } = session()
     add({ type: 'mark', at: 0, text: 'Check', check: 1 })
@@ -347,9 +358,50 @@ describe('The timeline', () => {
       end(http)
     }
     expect(entries.map(({ outcome, failed }) => [outcome, failed])).toEqual([
-      ['HTTP 405', false],
+      ['HTTP 405: no stream offered', false],
       ['HTTP 405', false],
     ])
+  })
+
+  it('marks the request whose response a connection failed with', () => {
+    const { entries, add, exchange } = session()
+    exchange(request(0, 'server/discover'), 404)
+    exchange(request(1, 'initialize'), 200, response(1))
+    add({ type: 'mark', at: 0, text: 'No such revision', failed: true })
+    expect(entries).toMatchObject([
+      { title: 'server/discover', failed: false },
+      { title: 'initialize', outcome: 'not accepted', failed: true, level: 'error' },
+      { kind: 'mark', title: 'No such revision', failed: true },
+    ])
+  })
+
+  it('marks no other request if one has failed, or if the connection was open', () => {
+    const { entries, add, exchange } = session()
+    exchange(request(0, 'tools/list'), 200, response(0))
+    add({ type: 'mark', at: 0, text: 'Disconnected' })
+    exchange(request(1, 'server/discover'), 500)
+    exchange(request(2, 'initialize'), 200, response(2))
+    add({ type: 'mark', at: 0, text: 'It has failed', failed: true })
+    const failed = entries.filter((each) => each.failed).map(({ title }) => title)
+    expect(failed).toEqual(['server/discover', 'It has failed'])
+  })
+
+  it('says that a page sees only exposed headers of other origins', () => {
+    const { entries, send, add } = session()
+    const http = send(request(1, 'initialize'))
+    const headers = { 'content-type': 'application/json' }
+    add({
+      type: 'response',
+      at: 0,
+      http,
+      status: 200,
+      statusText: 'OK',
+      headers,
+      isCrossOrigin: true,
+    })
+    expect(entries[0]?.parts.flatMap(({ lines = [] }) => lines).at(-1)).toMatch(
+      /only the headers that “Access-Control-Expose-Headers” lists/,
+    )
   })
 
   it('shows a step of signing in once, from its beginning to its end', () => {

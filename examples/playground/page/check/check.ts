@@ -5,7 +5,7 @@
  * @see https://modelcontextprotocol.io/specification/versioning
  */
 import { checkEndpoint, groupFindings, reportOf, type Finding } from '#internal/check'
-import { pageFetch, type Fetch } from 'edgewise/browser'
+import { isObject, pageFetch, type Fetch } from 'edgewise/browser'
 import { copyButton } from '../copy.ts'
 import { openClient, requestHeaders } from '../connection/client.ts'
 import { relayedUrl } from '../connection/relay.ts'
@@ -14,7 +14,7 @@ import { el } from '../dom.ts'
 import { explain } from '../errors.ts'
 import { failureCard } from '../explanation.ts'
 import { icon } from '../icon.ts'
-import { jsonText } from '../json.ts'
+import { jsonText, tryParse } from '../json.ts'
 import { duration } from '../time.ts'
 import type { RunningCheck } from '../timeline/timeline.ts'
 import { withoutSecrets } from '../secrets.ts'
@@ -23,6 +23,8 @@ import { findingList } from './findings.ts'
 
 /** How long one response may take, in milliseconds. */
 const TIMEOUT_MS = 30_000
+/** How often the time of a request is updated, in milliseconds. */
+const TICK_MS = 500
 
 /** Checks the server, and shows the findings in an element. Never rejects. */
 export async function runCheck(workspace: Workspace, place: HTMLElement): Promise<void> {
@@ -40,10 +42,12 @@ export async function runCheck(workspace: Workspace, place: HTMLElement): Promis
     'Cancel',
   )
   const body = el('div', { class: 'output' })
+  const step = el('p', { class: 'note step' })
   const section = el(
     'section',
     { class: 'run', 'aria-label': 'Findings' },
     el('header', {}, status, cancel),
+    step,
     body,
   )
   place.replaceChildren(section)
@@ -56,13 +60,17 @@ export async function runCheck(workspace: Workspace, place: HTMLElement): Promis
   show('running', undefined, 'Checking')
   const check = workspace.timeline.beginCheck('Check')
   try {
-    for await (const finding of findingsOf(workspace, url, check, signal)) {
+    for await (const finding of findingsOf(workspace, url, showSteps(check, step), signal)) {
       findings.push(finding)
       show('running', undefined, `Checking: ${countOf(findings)} so far`)
     }
-    const text = `${countOf(findings)} (${duration(performance.now() - start)})`
+    const isComplete = !findings.some(({ rule }) => rule === 'no-response')
+    const count = isComplete
+      ? countOf(findings)
+      : `Stopped without a response: ${countOf(findings)}`
+    const text = `${count} (${duration(performance.now() - start)})`
     const hasErrors = findings.some(({ severity }) => severity === 'error')
-    check.end(countOf(findings), hasErrors)
+    check.end(count, hasErrors)
     if (hasErrors) show('failed', icon('alert'), text)
     else if (findings.length > 0) show('found', icon('log'), text)
     else show('done', icon('check'), text)
@@ -80,6 +88,7 @@ export async function runCheck(workspace: Workspace, place: HTMLElement): Promis
       ...findingList(findings),
     )
   }
+  step.remove()
   const json = (): string => jsonText(reportOf(withoutSecrets(ownUrl), findings))
   const copy = copyButton('Copy JSON of the findings', json, 'Copy JSON')
   const hasFocus = cancel === document.activeElement
@@ -99,6 +108,41 @@ export async function runCheck(workspace: Workspace, place: HTMLElement): Promis
       copyButton('Copy the command', () => command),
     ),
   )
+}
+
+/** Shows which request of a check has no response yet, and since when. */
+function showSteps(check: RunningCheck, place: HTMLElement): RunningCheck {
+  let timer: ReturnType<typeof setInterval> | undefined
+  return {
+    ...check,
+    observe(send) {
+      const observed = check.observe(send)
+      return async (target, init) => {
+        const startedAt = performance.now()
+        const what = stepOf(init)
+        const update = (): void => {
+          const seconds = Math.floor((performance.now() - startedAt) / 1000)
+          place.textContent = `Waiting for the response to ${what} · ${seconds} s`
+        }
+        clearInterval(timer)
+        timer = setInterval(update, TICK_MS)
+        update()
+        try {
+          return await observed(target, init)
+        } finally {
+          clearInterval(timer)
+        }
+      }
+    },
+  }
+}
+
+/** Names a request by its JSON-RPC method and what it is about, or else by its HTTP method. */
+function stepOf({ method = 'GET', body }: RequestInit): string {
+  const message = typeof body === 'string' ? tryParse(body) : undefined
+  if (!isObject(message)) return method
+  const { name } = isObject(message['params']) ? message['params'] : {}
+  return `${String(message['method'])}${typeof name === 'string' ? ` “${name}”` : ''}`
 }
 
 async function* findingsOf(

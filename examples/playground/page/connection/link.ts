@@ -227,7 +227,7 @@ export function openLink(url: string, owner: LinkOwner): Link {
 
   async function onFailed(error: Error): Promise<void> {
     const explanation = await explainFailure(error)
-    timeline.mark(explanation.headline)
+    timeline.mark(explanation.headline, true)
     setStatus({ state: 'failed', text: explanation.headline, explanation })
   }
 

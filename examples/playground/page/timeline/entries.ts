@@ -33,6 +33,15 @@ export interface EntryBuilder {
 /** How a response of another origin is described that the browser does not let the page read. */
 const UNREADABLE = 'answered, but not readable by the page'
 
+/** What follows the headers of a response of another origin. */
+const ONLY_EXPOSED = '# A page sees only the headers that “Access-Control-Expose-Headers” lists'
+
+/** What a server says with 405 to a request for the stream of its messages. */
+const NO_STREAM = 'no stream offered'
+
+/** The maximum number of entries among which the one is searched for that a connection failed with. */
+const MAX_RECENT = 50
+
 /** How the response of an exchange in progress is described if it is a stream. */
 const OPEN_STREAM = 'open stream'
 
@@ -64,6 +73,8 @@ export function entryBuilder(): EntryBuilder {
   const calls = new Map<string | undefined, Entry>()
   /** The groups of messages about tasks, by the ids of the tasks. */
   const tasks = new Map<string, Entry>()
+  /** The entries since the last change of the connection. */
+  let recent: Entry[] = []
   /** The group that the entries of the present record belong to. */
   let group: Entry | undefined
 
@@ -80,6 +91,8 @@ export function entryBuilder(): EntryBuilder {
       id: ++lastId,
     }
     changed.add(entry)
+    if (!group) recent.push(entry)
+    if (recent.length > MAX_RECENT) recent.shift()
     group?.members?.push(entry)
     if (entry.title === 'tools/call') calls.set(entry.about, entry)
     return entry
@@ -123,17 +136,20 @@ export function entryBuilder(): EntryBuilder {
     })
   }
 
-  function response({ http, at, status, statusText, headers }: ResponseRecord): void {
+  function response(record: ResponseRecord): void {
+    const { http, at, status, statusText, headers, isCrossOrigin = false } = record
     const exchange = exchanges.get(http)
     if (!exchange) return
-    const { part, entries, hasMessages } = exchange
+    const { part, entries, hasMessages, method } = exchange
     const line = status === 0 ? UNREADABLE : `HTTP ${status} ${statusText}`.trim()
     const isStream = headers['content-type']?.startsWith('text/event-stream') ?? false
     Object.assign(exchange, { status, isStream })
-    part.note = isStream ? `${line}, ${OPEN_STREAM}` : line
+    const isAbsent = status === 405 && method === 'GET'
+    part.note = isStream ? `${line}, ${OPEN_STREAM}` : isAbsent ? `${line}: ${NO_STREAM}` : line
     if (!isStream) part.end = at
     part.failed = isFailure(exchange)
-    part.lines = [...(part.lines ?? []), '', line, ...linesOf(headers)]
+    const note = isCrossOrigin ? [ONLY_EXPOSED] : []
+    part.lines = [...(part.lines ?? []), '', line, ...linesOf(headers), ...note]
     entries.forEach(change)
     const [own] = hasMessages ? [] : entries
     if (own) Object.assign(own, { outcome: part.note, isStream })
@@ -168,7 +184,8 @@ export function entryBuilder(): EntryBuilder {
     part.end = at
     part.note = part.note?.replace(OPEN_STREAM, 'stream')
     if (error !== undefined) Object.assign(part, { note: error, failed: true })
-    const reason = aborted ? TIMED_OUT : 'no response'
+    const isTimeout = aborted && !exchange.check
+    const reason = isTimeout ? TIMED_OUT : 'no response'
     for (const entry of entries) {
       change(entry)
       if (!hasMessages) entry.outcome = part.note
@@ -225,8 +242,23 @@ export function entryBuilder(): EntryBuilder {
     change(entry)
   }
 
-  function mark({ at, text, check: id, outcome, failed }: MarkRecord): void {
-    if (id === undefined) return void create({ kind: 'mark', title: text, start: at, end: at })
+  /** Marks the last request of a failed connection, if none has failed: the page did not accept its response. */
+  function markFailure(at: number): void {
+    const last = recent.findLast(
+      ({ kind, direction }) => kind === 'request' && direction === 'sent',
+    )
+    if (!last || recent.some((entry) => entry.failed)) return
+    const { outcome = 'result' } = last
+    end(last, last.end ?? at, outcome === 'result' ? 'not accepted' : outcome, true)
+    change(last)
+  }
+
+  function mark({ at, text, check: id, outcome, failed = false }: MarkRecord): void {
+    if (id === undefined) {
+      if (failed) markFailure(at)
+      recent = []
+      return void create({ kind: 'mark', title: text, start: at, end: at, failed })
+    }
     const entry = checkOf(id, at, text)
     if (outcome !== undefined) end(entry, at, outcome, failed)
     change(entry)

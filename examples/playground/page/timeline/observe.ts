@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-import { isObject, SdkError, type Fetch } from 'edgewise/browser'
+import { isObject, type Fetch } from 'edgewise/browser'
 import type { Exchange } from '../connection/traffic.ts'
 import { tryParse } from '../json.ts'
 import { redact } from '../secrets.ts'
@@ -93,7 +93,8 @@ export function observedFetch(
     const abort = (): void => {
       update({ hasEnded: true })
       const reason: unknown = signal?.reason
-      const isTimeout = reason instanceof SdkError && reason.code === 'TIMEOUT'
+      // The check has an `SdkError` of its own
+      const isTimeout = reason instanceof Error && 'code' in reason && reason.code === 'TIMEOUT'
       add({
         type: 'end',
         at: now(),
@@ -126,7 +127,15 @@ export function observedFetch(
       onSession?.(session)
     }
     const redacted = redactResponseHeaders(response.headers)
-    add({ type: 'response', at: now(), http, status, statusText, headers: redacted })
+    add({
+      type: 'response',
+      at: now(),
+      http,
+      status,
+      statusText,
+      headers: redacted,
+      ...(type === 'cors' && { isCrossOrigin: true }),
+    })
 
     const contentType = response.headers.get('content-type') ?? ''
     if (response.body && contentType.startsWith('text/event-stream')) {

@@ -47,6 +47,8 @@ export interface ResponseRecord extends HttpBase {
   readonly status: number
   readonly statusText: string
   readonly headers: HeaderValues
+  /** Whether the server is of another origin, so that the page can only read the headers that it exposes. */
+  readonly isCrossOrigin?: boolean
 }
 
 /** The body of an HTTP response, or one event of its stream. */
@@ -84,6 +86,7 @@ export interface MarkRecord extends Base {
   readonly check?: number
   /** How the check ended. */
   readonly outcome?: string
+  /** Whether the check found errors, or the connection failed. */
   readonly failed?: boolean
 }
 

@@ -23,10 +23,10 @@ export function entryRow(entry: Entry, onFold: OnFold): EntryRow {
   return entry.kind === 'mark' ? markRow(entry) : expandableRow(entry, onFold)
 }
 
-function markRow({ title, start }: Entry): EntryRow {
+function markRow({ title, start, failed }: Entry): EntryRow {
   const element = el(
     'li',
-    { class: 'mark' },
+    { class: 'mark', 'data-failed': failed },
     el('span', {}, ...withRevisions(title)),
     timeOf(new Date(start)),
   )
@@ -130,9 +130,10 @@ const icons: { readonly [Kind in Entry['kind']]?: IconName } = {
   check: 'check',
 }
 
-function iconOf({ kind, direction, failed, level }: Entry): IconName {
+function iconOf({ kind, direction, failed, level, end }: Entry): IconName {
   const isWarning = kind === 'request' && level === 'warning'
   if (isWarning || (kind === 'check' && failed)) return 'alert'
+  if (kind === 'check' && end === undefined) return 'search'
   return icons[kind] ?? (direction === 'sent' ? 'up' : 'down')
 }
 

@@ -24,7 +24,7 @@ export interface Timeline {
   /** Adds a message of the page, or shows it in the row of the last call of a tool. */
   notice(level: LoggingLevel, text: string, tool?: string): void
   /** Marks a change of the connection. */
-  mark(text: string): void
+  mark(text: string, failed?: boolean): void
   /** Scrolls to the newest entry. */
   showNewest(): void
   /** Begins a check, whose requests are folded in one row with this title. */
@@ -70,8 +70,8 @@ export function createTimeline({ settings }: { readonly settings: Store<Settings
     observe: (send, hooks = {}) => observedFetch(sink, ++lastClient, send, hooks),
     unanswered: recordUnanswered((record) => add(record)),
     notice: (level, text, tool) => add({ type: 'notice', at: now(), level, text, tool }),
-    mark: (text) => add({ type: 'mark', at: now(), text }),
     showNewest: () => showNewest(),
+    mark: (text, failed) => add({ type: 'mark', at: now(), text, ...(failed && { failed }) }),
     beginCheck(text) {
       const check = ++lastCheck
       add({ type: 'mark', at: now(), text, check })

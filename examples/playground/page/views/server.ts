@@ -36,6 +36,7 @@ export function serverView(workspace: Workspace, connection: Connection): HTMLEl
       description: serverInfo?.description,
       definition: { serverInfo, capabilities: serverCapabilities },
     },
+    failuresBlock(workspace, connection),
     el(
       'dl',
       { class: 'facts' },
@@ -60,7 +61,6 @@ export function serverView(workspace: Workspace, connection: Connection): HTMLEl
         fact('Log messages', logLevel === 'off' ? 'off' : `${logLevel} and above`),
       fact('Capabilities', ...chips(serverCapabilities)),
     ),
-    failuresBlock(workspace, connection),
     el(
       'div',
       { class: 'actions' },
