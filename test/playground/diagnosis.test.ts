@@ -120,13 +120,15 @@ describe('The playground explains', () => {
       response.statusCode = 400
       return { error: { code: -32_000, message: 'Bad Request: Mcp-Session-Id header is required' } }
     }
+    const hidden = { 'access-control-expose-headers': 'www-authenticate' }
     const opening: Answer = (_message, _request, response) => {
       response.setHeader('mcp-session-id', 'session-1')
       return initialized()
     }
-    const { url } = await connectToFaulty(answers({ initialize: opening, 'tools/list': refuse }), {
-      'access-control-expose-headers': 'www-authenticate',
-    })
+    const { url } = await connectToFaulty(
+      answers({ initialize: opening, 'tools/list': refuse }),
+      hidden,
+    )
     await isConnected(page, 'Connected to faulty')
     await sees(page.locator('#status-step'), 'failed: tools/list')
     await page.getByRole('tab', { name: /a list failed/ }).waitFor()
@@ -141,6 +143,13 @@ describe('The playground explains', () => {
     await sees(main, new RegExp(`^curl .*${url}`))
     await press(page, 'Check this server')
     await sees(main, /received no "Mcp-Session-Id"/)
+    // The lists need no session, but the calls do
+    const ready = { initialize: opening, 'tools/list': listPlain, 'tools/call': refuse }
+    await connectToFaulty(answers(ready), hidden)
+    await page.locator('#catalog a', { hasText: 'plain' }).waitFor()
+    await show(page, 'tool/plain', 'plain')
+    await press(page, 'Run')
+    await sees(result(page), /this page received no “Mcp-Session-Id”/)
   })
 
   it('a check that gets no response, and what it waits for', async () => {

@@ -104,8 +104,8 @@ export function openLink(url: string, owner: LinkOwner): Link {
   })
   const observed = timeline.observe((target, init) => fetch(target, init), {
     onSession(id) {
-      facts.session = id
-      if (connection) connection.session = id
+      Object.assign(facts, { session: id, lacksSession: false })
+      if (connection) Object.assign(connection, facts)
     },
     onSignedIn() {
       facts.signedIn = !hasCredentials(settings)
@@ -116,6 +116,7 @@ export function openLink(url: string, owner: LinkOwner): Link {
       const { status: code, text } = answer
       const isRefusal = (code === 400 || code === 404) && /session/i.test(text)
       facts.lacksSession ||= isInitialized && facts.session === undefined && isRefusal
+      if (connection) connection.lacksSession = facts.lacksSession
     },
     onRequest: traffic.begin,
   })
