@@ -135,8 +135,10 @@ describe('The playground explains', () => {
     const failed = 'tools/list failed: Bad Request: Mcp-Session-Id header is required'
     await sees(page.locator('#catalog'), failed)
     expect(await page.getByText('The server lists nothing').count()).toBe(0)
-    await show(page, 'server', 'faulty')
+    await show(page, 'tool/unlisted', 'No such tool')
     const main = page.getByRole('main')
+    await sees(main, /The server may have it, but tools\/list failed/)
+    await show(page, 'server', 'faulty')
     await sees(main, 'without a session id')
     await sees(main, /this page received no “Mcp-Session-Id”/)
     await sees(main, 'Access-Control-Expose-Headers: Mcp-Session-Id, WWW-Authenticate')

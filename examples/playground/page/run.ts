@@ -213,7 +213,8 @@ export function runPanel({
       if (isTimeout && limitMs < LONG_TIMEOUT_MS) card.append(retryButton(onRetry))
       body.replaceChildren(card)
       show('failed', icon('alert'), 'Failed')
-      return { text: String(error), data: explanation.data }
+      const text = error instanceof Error ? error.message : String(error)
+      return { text, data: explanation.data }
     } finally {
       ticking.abort()
       running = undefined

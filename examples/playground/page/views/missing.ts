@@ -23,6 +23,7 @@ export interface Candidate extends Route {
 /** Shows why an entry may be missing, and links to similar ones. */
 export function missingAdvice(key: string, catalog: Catalog): HTMLElement {
   const similar = similarTo(key, candidatesOf(catalog))
+  const failed = catalog.failures.map(({ method }) => method).join(', ')
   return el(
     'div',
     { class: 'card missing' },
@@ -39,7 +40,9 @@ export function missingAdvice(key: string, catalog: Catalog): HTMLElement {
     el(
       'p',
       { class: 'note' },
-      'The server does not list it: it may have been renamed or removed. Some servers list other entries to other users, or in other revisions. “Reconnect” loads the lists again.',
+      failed === ''
+        ? 'The server does not list it: it may have been renamed or removed. Some servers list other entries to other users, or in other revisions. “Reconnect” loads the lists again.'
+        : `The server may have it, but ${failed} failed. “Reconnect” loads the lists again.`,
     ),
   )
 }
