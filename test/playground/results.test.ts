@@ -212,6 +212,9 @@ describe('Playground: arguments', () => {
 
   it('are kept as an example, which fills the form', async () => {
     await press(page, 'Keep as example')
+    await page.getByLabel('Name of the example').press('Escape')
+    expect(await page.locator(':focus').innerText()).toBe('Keep as example')
+    await page.keyboard.press('Enter')
     await page.getByLabel('Name of the example').fill('The first')
     await page.getByRole('button', { name: 'Keep', exact: true }).click()
     const name = page.getByLabel('name', { exact: true })

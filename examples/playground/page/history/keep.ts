@@ -45,6 +45,9 @@ export function keepForm(
     ),
   )
   showValidity(form)
+  form.addEventListener('keydown', ({ key: pressed }) => {
+    if (pressed === 'Escape') onKept('')
+  })
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     const { value: name } = input
