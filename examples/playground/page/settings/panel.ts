@@ -27,11 +27,10 @@ export function showSettings(workspace: Workspace): void {
   const timeoutInput = el('input', {
     value: timeoutMs ?? '',
     inputmode: 'numeric',
-    placeholder: '60000',
     autocomplete: 'off',
   })
   const timeoutField = checked('Timeout in milliseconds', timeoutInput, {
-    note: 'How long a request may take without progress.',
+    note: 'How long a request may take without progress. The default is 60000.',
     parse: parseTimeout,
   })
   const levelSelect = el(
