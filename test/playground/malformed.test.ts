@@ -97,8 +97,8 @@ describe('Playground: a malformed list', () => {
   it('does not keep the page from connecting, and its entries say what is wrong', async () => {
     await show(page, 'server', 'faulty')
     const tools = [{ ...plain, annotations: null, title: {}, description: 5 }]
-    await page.evaluate(() => (location.hash = '#/tool/plain'))
     await connectToServer(tools)
+    await page.evaluate(() => (location.hash = '#/tool/plain'))
     await sees(page.getByRole('main'), /^TypeError: /)
     await show(page, 'server', 'faulty')
   })
