@@ -1,6 +1,6 @@
 // Requests as programs, commands and configurations: each is run, or read as its host does.
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -79,7 +79,9 @@ describe('A request copied', () => {
 
   it('as TypeScript is a program that sends the request', async () => {
     const [call] = operations
-    const folder = await mkdtemp(join(root, '.cache', 'copied-'))
+    const cache = join(root, '.cache')
+    await mkdir(cache, { recursive: true })
+    const folder = await mkdtemp(join(cache, 'copied-'))
     try {
       const file = join(folder, 'program.mts')
       await writeFile(file, typescript(address({ isPinned: true }), call!))
