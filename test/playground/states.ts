@@ -124,6 +124,8 @@ export const states: readonly [what: string, reach: (page: Page) => Promise<void
   ],
   ['what is not there', (page) => show(page, 'tool/nope', 'No such tool')],
   ['a question with a form', asks('book', 'Book a trip', 'When do you arrive in Oslo')],
+  ['the question, put aside', (page) => press(page, 'Answer later')],
+  ['the question again', (page) => press(page, 'Answer')],
   ['a question for a page', asks('sign', 'Sign on a page', 'The contract waits')],
   [
     'a question for a model',
