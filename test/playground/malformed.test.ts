@@ -19,22 +19,33 @@ beforeAll(() => void ({ page } = visited))
 
 const plain = { name: 'plain', inputSchema: { type: 'object' } }
 
-/** Connects to a server with these lists, whose tools return a result. */
-async function connectToServer(tools: readonly unknown[], called: object = {}): Promise<void> {
-  const server = await startFaulty(
-    answers({
-      'tools/list': () => ({ result: { tools } }),
-      'tools/call': () => ({ result: called }),
-    }),
-  )
+/** Connects to a server with its own answers. Each has a name of its own, which tells it from the one before. */
+async function connectToServer(
+  own: Parameters<typeof answers>[0],
+  info: object = {},
+): Promise<void> {
+  const name = `faulty-${servers.length}`
+  const initialized = {
+    protocolVersion: '2025-11-25',
+    capabilities: { tools: { listChanged: true } },
+    serverInfo: { name, version: '1.0.0' },
+    ...info,
+  }
+  const initialize = (): object => ({ result: initialized })
+  const server = await startFaulty(answers({ initialize, ...own }))
   servers.push(server)
   await connectTo(page, server.url)
-  await isConnected(page, 'Connected to faulty')
+  await isConnected(page, `Connected to ${name} over`)
+  await page.getByRole('heading', { name, level: 1 }).waitFor()
 }
+
+const listing = (...tools: readonly object[]): { 'tools/list'(): object } => ({
+  'tools/list': () => ({ result: { tools } }),
+})
 
 /** Calls a tool that returns a result. */
 async function call(called: object): Promise<void> {
-  await connectToServer([plain], called)
+  await connectToServer({ ...listing(plain), 'tools/call': () => ({ result: called }) })
   await show(page, 'tool/plain', 'plain')
   await press(page, 'Run')
   await sees(result(page), /^Done in/)
@@ -94,21 +105,49 @@ describe('Playground: malformed content', () => {
 })
 
 describe('Playground: a malformed list', () => {
-  it('does not keep the page from connecting, and its entries say what is wrong', async () => {
-    await show(page, 'server', 'faulty')
-    const tools = [{ ...plain, annotations: null, title: {}, description: 5 }]
-    await connectToServer(tools)
+  it('does not keep the page from showing what is wrong with an entry', async () => {
+    await connectToServer(listing({ ...plain, annotations: null, title: {}, description: 5 }))
     await page.evaluate(() => (location.hash = '#/tool/plain'))
     await sees(page.getByRole('main'), /^TypeError: /)
-    await show(page, 'server', 'faulty')
   })
 
   it('that cannot be read is named above the lists', async () => {
     const error = { code: -32603, message: 'The database is gone' }
-    const server = await startFaulty(answers({ 'tools/list': () => ({ error }) }))
-    servers.push(server)
-    await connectTo(page, server.url)
-    await isConnected(page, 'Connected to faulty')
+    await connectToServer({ 'tools/list': () => ({ error }) })
     await sees(page.locator('#pages'), 'tools/list failed: The database is gone')
+  })
+})
+
+describe('Playground: a server that says too much or too little', () => {
+  it('may have no extensions', async () => {
+    await connectToServer({}, { capabilities: { tools: {}, extensions: null } })
+    await sees(page.locator('.facts'), 'tools')
+  })
+
+  it('may have instructions and descriptions of any length, whose beginning is shown', async () => {
+    const long = 'long text '.repeat(1_000_000)
+    await connectToServer(listing({ ...plain, description: long }), { instructions: long })
+    await page.getByRole('button', { name: 'Show all 10,000,000 characters' }).waitFor()
+    await show(page, 'tool/plain', 'plain')
+    expect((await page.locator('.description').innerText()).length).toBeLessThan(6_000)
+  })
+
+  it('may announce many changes, for which its lists are loaded only a few times', async () => {
+    let count = 0
+    const change = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }
+    await connectToServer({
+      'tools/list': () => ({ result: { tools: [{ ...plain, title: `Loaded ${++count}` }] } }),
+      'tools/call'({ id }, _request, response) {
+        response.setHeader('content-type', 'text/event-stream')
+        response.write(`data: ${JSON.stringify(change)}\n\n`.repeat(300))
+        const answer = { jsonrpc: '2.0', id, result: content('Done') }
+        response.end(`data: ${JSON.stringify(answer)}\n\n`)
+        return undefined
+      },
+    })
+    await show(page, 'tool/plain', 'Loaded')
+    await press(page, 'Run')
+    await expect.poll(() => count).toBeGreaterThan(2)
+    expect(count).toBeLessThan(100)
   })
 })

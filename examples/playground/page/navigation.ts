@@ -12,6 +12,7 @@ import { icon } from './icon.ts'
 import { runningCalls } from './history/calls.ts'
 import { hrefOf, type EntryKind } from './route.ts'
 import { offersEvents } from './views/events.ts'
+import { shorten } from './shorten.ts'
 import type { Workspace } from './workspace.ts'
 
 /** One link. */
@@ -30,6 +31,8 @@ interface ListedEntry extends Named {
 
 /** The filter is shown if there are more entries than this. */
 const MAX_UNFILTERED = 8
+/** The maximum length of a description in a link, in characters. */
+const MAX_NOTE = 300
 /** How many entries of a list are shown at a time. */
 const PAGE_SIZE = 100
 
@@ -193,7 +196,7 @@ function entry(kind: EntryKind, key: string, listed: ListedEntry): Entry {
   const title = titleOf(listed)
   const { description = '' } = listed
   const text = `${title} ${key} ${description}`.toLowerCase()
-  return { href: hrefOf({ kind, key }), title, note: description, text }
+  return { href: hrefOf({ kind, key }), title, note: shorten(String(description), MAX_NOTE), text }
 }
 
 function section(title: string, entries: readonly Entry[], onMore: () => void): HTMLElement {

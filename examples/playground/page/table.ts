@@ -7,6 +7,7 @@ import type { JsonObject } from 'edgewise/browser'
 import { copyButton } from './copy.ts'
 import { grouped } from './count.ts'
 import { el } from './dom.ts'
+import { shorten } from './shorten.ts'
 import { isScalar, type TableShape } from './table-shape.ts'
 
 /** How many rows are shown at a time. */
@@ -28,7 +29,10 @@ export function tableBlock({ name, columns, rows, others }: TableShape): HTMLEle
     more.hidden = left === 0
     more.textContent = `Show ${Math.min(PAGE_SIZE, left)} more of ${grouped(left)}`
   }
-  more.addEventListener('click', showRows)
+  more.addEventListener('click', () => {
+    showRows()
+    if (more.hidden) more.previousElementSibling?.querySelector<HTMLElement>('.table')?.focus()
+  })
   showRows()
   const head = el(
     'tr',
@@ -75,8 +79,8 @@ function cell(value: unknown): HTMLElement {
     'td',
     { class: classOf(value) },
     isLink
-      ? el('a', { href: text, target: '_blank', rel: 'noreferrer' }, shorten(text))
-      : shorten(text),
+      ? el('a', { href: text, target: '_blank', rel: 'noreferrer' }, shorten(text, MAX_CELL))
+      : shorten(text, MAX_CELL),
   )
 }
 
@@ -91,8 +95,4 @@ function oneLine(text: string): string {
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return ''
   return isScalar(value) ? String(value) : JSON.stringify(value)
-}
-
-function shorten(text: string): string {
-  return text.length > MAX_CELL ? `${text.slice(0, MAX_CELL)}…` : text
 }

@@ -80,8 +80,18 @@ export function openLink(url: string, owner: LinkOwner): Link {
     report()
   }
   const onError = (error: unknown): void => timeline.notice('error', String(error))
-  const reload = (): void => {
-    if (connection) void load(connection)
+  let isReloading = false
+  let isStale = false
+  /** Loads the lists again. Changes that are announced meanwhile lead to one more time, however many they are. */
+  const reload = async (): Promise<void> => {
+    isStale = true
+    if (!connection || isReloading) return
+    isReloading = true
+    while (isStale && !isClosed) {
+      isStale = false
+      await load(connection).catch(onError)
+    }
+    isReloading = false
   }
   async function load(opened: Connection): Promise<void> {
     opened.catalog = await loadCatalog(opened.client, onError)
@@ -168,9 +178,9 @@ export function openLink(url: string, owner: LinkOwner): Link {
     onElicit: (params, context) => ask(context, (dialogs, own) => dialogs.ask(params, own)),
     onSample: (params, context) => ask(context, (dialogs, own) => dialogs.sample(params, own)),
     ...(settings.roots.length > 0 && { roots: () => rootsOf(owner.settings()) }),
-    onToolsChanged: reload,
-    onResourcesChanged: reload,
-    onPromptsChanged: reload,
+    onToolsChanged: () => void reload(),
+    onResourcesChanged: () => void reload(),
+    onPromptsChanged: () => void reload(),
     onResourceUpdated: subscriptions.notify,
     onError,
     isOffline: (error) => fetchFaultOf(error)?.kind === 'offline',
@@ -234,7 +244,7 @@ export function openLink(url: string, owner: LinkOwner): Link {
 
   reconnecting.subscribe(() => {
     const state = reconnecting.getSnapshot()
-    if (state.status === 'ready') void onReady(state.client)
+    if (state.status === 'ready') void onReady(state.client).catch(onFailed)
     if (state.status === 'reconnecting') onLost(state.error, state.attempt)
     if (state.status === 'failed') void onFailed(state.error)
   })

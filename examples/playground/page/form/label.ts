@@ -5,6 +5,7 @@
  */
 import type { JsonObject } from 'edgewise/browser'
 import { el } from '../dom.ts'
+import { shorten } from '../shorten.ts'
 
 /** A control with its label, and a function that reads its value. */
 export interface Field {
@@ -126,5 +127,5 @@ export function undefinedIfEmpty<T>(values: T[], { required }: LabelFacts): T[] 
 export function describe(facts: LabelFacts, control: HTMLElement): HTMLElement | undefined {
   if (!facts.description) return undefined
   control.setAttribute('aria-describedby', `${facts.id}-note`)
-  return el('p', { id: `${facts.id}-note`, class: 'note' }, facts.description)
+  return el('p', { id: `${facts.id}-note`, class: 'note' }, shorten(facts.description))
 }

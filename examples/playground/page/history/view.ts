@@ -73,6 +73,8 @@ export function historyList(workspace: Workspace): HTMLElement {
   clear.addEventListener('click', () => {
     calls.clear()
     compared.replaceChildren()
+    // The button is hidden now
+    if (clear.hidden) clear.closest('.view')?.querySelector('h1')?.focus()
   })
   calls.subscribe(draw)
   draw()

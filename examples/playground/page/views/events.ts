@@ -12,8 +12,8 @@ import { frame } from './frame.ts'
 
 /** Whether a server offers events, in the form of the extension or in the older one. */
 export function offersEvents({ serverCapabilities = {} }: Client): boolean {
-  const { extensions = {}, events } = serverCapabilities
-  return isObject(extensions['io.modelcontextprotocol/events']) || isObject(events)
+  const { extensions, events } = serverCapabilities
+  return isObject(extensions?.['io.modelcontextprotocol/events']) || isObject(events)
 }
 
 /** Creates the view. */

@@ -6,6 +6,7 @@
 import { el, type Child } from '../dom.ts'
 import { icon } from '../icon.ts'
 import { jsonBlock } from '../json.ts'
+import { shorten } from '../shorten.ts'
 
 /** The texts of a frame. */
 export interface FrameFacts {
@@ -38,7 +39,7 @@ export function frame(facts: FrameFacts, ...parts: readonly Child[]): HTMLElemen
       ),
       el('h1', { tabindex: -1 }, title),
       name !== undefined && name !== title && el('code', { class: 'name' }, name),
-      description !== undefined && el('p', { class: 'description' }, description),
+      description !== undefined && el('p', { class: 'description' }, shorten(String(description))),
       definition !== undefined && expandable('Definition', definition),
     ),
     ...parts,

@@ -12,6 +12,7 @@ import { el, type Child } from '../dom.ts'
 import type { Route } from '../route.ts'
 import { settingsOf } from '../settings/settings.ts'
 import { stepsView } from '../sign-in/steps-view.ts'
+import { plainText } from '../text.ts'
 import type { Workspace } from '../workspace.ts'
 import { beginCheck, CHECK_SENDS } from './check.ts'
 import { frame } from './frame.ts'
@@ -81,7 +82,7 @@ export function serverView(workspace: Workspace, connection: Connection): HTMLEl
         'section',
         { class: 'card' },
         el('h2', { class: 'label' }, 'Instructions'),
-        el('p', { class: 'text' }, instructions),
+        plainText(String(instructions)),
       ),
     stepsView(workspace.steps),
   )
@@ -118,8 +119,8 @@ function fact(term: string, ...about: readonly Child[]): HTMLElement {
 }
 
 /** Shows the capabilities, and the names of the extensions. */
-function chips({ extensions = {}, ...others }: ServerCapabilities): Child[] {
-  const names = [...Object.keys(others), ...Object.keys(extensions)]
+function chips({ extensions, ...others }: ServerCapabilities): Child[] {
+  const names = [...Object.keys(others), ...Object.keys(extensions ?? {})]
   if (names.length === 0) return ['none']
   return names.map((name) => el('span', { class: 'chip' }, name))
 }
