@@ -151,3 +151,18 @@ describe('Playground: a server that says too much or too little', () => {
     expect(count).toBeLessThan(100)
   })
 })
+
+describe('Playground: the focus stays near a button that disappears', () => {
+  const focused = (): Promise<string | undefined> =>
+    page.evaluate(() => document.activeElement?.ariaLabel ?? document.activeElement?.textContent)
+
+  it('because all rows of a table are shown, or the history is empty', async () => {
+    const rows = Array.from({ length: 60 }, (_, id) => ({ id, name: 'Ada' }))
+    await call({ content: [], structuredContent: { rows } })
+    await page.getByRole('button', { name: 'Show 10 more of 10' }).press('Enter')
+    expect(await focused()).toBe('rows, 60 rows')
+    await show(page, 'history', 'History')
+    await page.getByRole('button', { name: 'Clear history' }).press('Enter')
+    expect(await focused()).toBe('History')
+  })
+})

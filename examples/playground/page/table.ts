@@ -31,7 +31,7 @@ export function tableBlock({ name, columns, rows, others }: TableShape): HTMLEle
   }
   more.addEventListener('click', () => {
     showRows()
-    if (more.hidden) more.previousElementSibling?.querySelector<HTMLElement>('.table')?.focus()
+    if (more.hidden) more.closest('.text-block')?.querySelector<HTMLElement>('.table')?.focus()
   })
   showRows()
   const head = el(
