@@ -165,4 +165,11 @@ describe('Playground: the focus stays near a button that disappears', () => {
     await page.getByRole('button', { name: 'Clear history' }).press('Enter')
     expect(await focused()).toBe('History')
   })
+
+  it('because it has connected to a server', async () => {
+    await press(page, 'Disconnect')
+    await page.getByRole('button', { name: /^Server of this page/ }).press('Enter')
+    await isConnected(page, 'Connected to own')
+    await expect.poll(focused).toBe('own')
+  })
 })

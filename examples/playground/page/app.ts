@@ -78,6 +78,7 @@ function showView(moveFocus: boolean): void {
       scrollers.map(({ scrollTop }) => scrollTop),
     )
   }
+  const hadFocus = detail.contains(document.activeElement)
   if (detail.firstElementChild !== view) detail.replaceChildren(view)
   document.body.dataset['view'] = route ? 'detail' : 'list'
   document.body.toggleAttribute('data-connected', connection !== undefined)
@@ -88,7 +89,9 @@ function showView(moveFocus: boolean): void {
   shownKey = key
   navigation.markCurrent()?.scrollIntoView({ block: 'nearest' })
   showTitle()
-  if (moveFocus) view.querySelector('h1')?.focus()
+  // The focus may have been in the view before
+  if (moveFocus || (hadFocus && !view.contains(document.activeElement)))
+    view.querySelector('h1')?.focus()
   if (connection && route?.arguments) fillForm(view, route, route.arguments)
 }
 

@@ -69,7 +69,15 @@ export function startView(
     const buttons = (card.hidden ? [] : knownServers()).map(({ name, url, revision }) =>
       el(
         'button',
-        { type: 'button', class: 'quiet', onclick: () => open(url, revision) },
+        {
+          type: 'button',
+          class: 'quiet',
+          onclick() {
+            // The button is hidden from now on
+            heading?.focus()
+            open(url, revision)
+          },
+        },
         el('strong', {}, name),
         el('code', {}, relayedUrl(url) ?? url),
       ),
