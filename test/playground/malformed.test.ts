@@ -173,3 +173,12 @@ describe('Playground: the focus stays near a button that disappears', () => {
     await expect.poll(focused).toBe('own')
   })
 })
+
+it.each(['?tab=-1', '?tab=7', '?timeoutMs=-5'])(
+  'Playground: a link with %s opens the server of the page',
+  async (query) => {
+    const own = await visited.open(query)
+    await show(own, 'server', 'own')
+    expect(new URL(own.url()).searchParams.get('tab')).toBeNull()
+  },
+)

@@ -24,15 +24,16 @@ const KEY = 'edgewise tabs'
 export function restoreServers(): OpenServers {
   const query = new URLSearchParams(location.search)
   const revisions = query.getAll('revision')
-  const timeoutMs = Number(query.get('timeoutMs')) || undefined
+  const timeoutMs = Number(query.get('timeoutMs'))
   const urls = query.getAll('url')
   if (urls.length === 0) urls.push(ownServer())
   const full = storedUrls()
   const servers = urls.map((url, index) => {
     const settings = settingsOf(full.get(url) ?? url, revisions[index] ?? 'auto')
-    return timeoutMs ? { ...settings, timeoutMs } : settings
+    return timeoutMs > 0 ? { ...settings, timeoutMs } : settings
   })
-  return { servers, active: Math.min(Number(query.get('tab')) || 0, servers.length - 1) }
+  const active = Number(query.get('tab'))
+  return { servers, active: servers[active] ? active : 0 }
 }
 
 /** Stores the servers in the page's address, so that a reload or a shared link opens them. */
