@@ -226,6 +226,22 @@ describe('Playground on a narrow screen', () => {
     expect(await isCut()).toBe(false)
   })
 
+  it('shows the whole port of tabs that are not selected, because their hosts are alike', async () => {
+    const own = await visited.open('', { viewport: { width: 390, height: 844 } })
+    for (const port of [59_991, 59_992, 59_993]) {
+      await press(own, 'Open another server')
+      await connectTo(own, `http://127.0.0.1:${port}/mcp`)
+    }
+    const ports = own.locator('[role=tab]:not([aria-selected=true]) .which')
+    expect(await ports.allInnerTexts()).toEqual(['', ':59991', ':59992'])
+    const cut = await ports.evaluateAll((all) =>
+      all.map((each) => each.scrollWidth > each.clientWidth),
+    )
+    expect(cut).toEqual([false, false, false])
+    // The browser logs that nothing responds at these ports
+    expect(visited.complaints.splice(0)).not.toEqual([])
+  })
+
   it('shows the tab whose server asks a question, which covers no part of the selected one', async () => {
     const own = await visited.open('#/tool/sign', { viewport })
     let release = (): void => {}

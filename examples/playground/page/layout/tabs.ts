@@ -86,8 +86,11 @@ export function setUpTabs({ select, close, add }: TabActions): TabBar {
       const others = [...tabs.keys()].filter((each) => labelOf(each) === label).map(urlOf)
       const differs = (part: 'host' | 'hostname'): boolean =>
         others.some((other) => other?.[part] !== own?.[part])
-      const host = differs('hostname') ? own?.host : differs('host') && own?.port && `:${own.port}`
-      const name = host ? `${label} ${host}` : label
+      const port = own?.port && `:${own.port}`
+      const host = differs('hostname') ? own?.host : differs('host') && port
+      // Without the name of a server, the label is its host
+      const suffix = workspace.connection ? host && ` ${host}` : port
+      const name = suffix ? label + suffix : label
       const number = (counts.get(name) ?? 0) + 1
       counts.set(name, number)
       const which = tab.querySelector('.which')
@@ -231,7 +234,7 @@ function labelOf(workspace: Workspace): string {
   const { connection, settings } = workspace
   if (connection) return nameOf(connection.client)
   const url = settings.get().url || 'New server'
-  return isDomain(url) ? url : (urlOf(workspace)?.host ?? url)
+  return isDomain(url) ? url : (urlOf(workspace)?.hostname ?? url)
 }
 
 function urlOf({ settings }: Workspace): URL | undefined {
