@@ -13,7 +13,7 @@ import { checkMalformed } from './malformed.ts'
 import { finding, type Finding } from './rules.ts'
 import { acceptedVersions, checkSessions, isInitialized } from './sessions.ts'
 import { checkStateless, supportedVersions } from './stateless.ts'
-import { checkUnknownMethod, checkUnknownTool } from './unknown.ts'
+import { checkPing, checkUnknownMethod, checkUnknownTool } from './unknown.ts'
 import { blockedFinding, checkWeb } from './web.ts'
 import {
   describeAnswer,
@@ -144,6 +144,7 @@ async function* checkAnyTransport(client: Client, signal?: AbortSignal): AsyncGe
   yield* checkCatalog(connected, signal)
   yield* checkUnknownMethod(connected, signal)
   yield* checkUnknownTool(connected, signal)
+  yield* checkPing(connected, signal)
 }
 
 /**

@@ -38,6 +38,7 @@ export type RuleId =
   | 'malformed-body'
   | 'unknown-method'
   | 'unknown-tool'
+  | 'ping'
   | 'invalid-version-header'
   | 'method-header'
   | 'supported-version'
@@ -145,6 +146,12 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
     requirement:
       'A call of a tool that does not exist is answered with the JSON-RPC error -32602 (invalid params). A result with "isError" reports that an existing tool failed; since 2025-11-25, also that its arguments are invalid.',
     url: `${legacy}/server/tools#error-handling`,
+  },
+  ping: {
+    severity: 'error',
+    requirement:
+      'In revisions with sessions, "ping" is answered with an empty result. Clients and gateways send it to find out whether the connection is alive.',
+    url: `${legacy}/basic/utilities/ping#behavior-requirements`,
   },
   'invalid-version-header': {
     severity: 'error',

@@ -9,6 +9,7 @@ import { isImplementation, isObject } from '../protocol/validate.ts'
 import { finding, type Finding } from './rules.ts'
 import { isSessionError, Session } from './session.ts'
 import {
+  pingFindings,
   UNKNOWN_CALL,
   UNKNOWN_METHOD,
   unknownMethodFinding,
@@ -86,6 +87,7 @@ export async function* checkSessions(
   }
   yield* checkNotification(startAnswer)
   yield* await checkErrors(session, capabilities)
+  if (findRevision(version)?.era === 'legacy') yield* await checkPing(session)
   // Earlier revisions do not have the header
   if (version >= '2025-06-18') {
     const answer = await session.send({
@@ -227,6 +229,12 @@ async function checkErrors(session: Session, capabilities: unknown): Promise<Fin
     findings.push(unknownToolFinding(answer.message, describeAnswer(answer)))
   }
   return findings
+}
+
+/** Checks the answer to a ping. A server may refuse it only in a session that it does not know. */
+async function checkPing(session: Session): Promise<Iterable<Finding>> {
+  const answer = await session.send({ body: request('ping'), rule: 'ping' })
+  return isSessionError(answer) ? [] : pingFindings(answer.message, describeAnswer(answer))
 }
 
 /** Ends the session, and checks that it has ended. Returns false if the server refuses to end it, such as with 405. */

@@ -1,7 +1,7 @@
 // What `edgewise check` finds: nothing on a server that follows the rules, and each rule that a server breaks.
 import { describe, expect, it } from 'vitest'
 import { checkEndpoint, checkProgram } from '../../src/check/check-server.ts'
-import { rules, type RuleId } from '../../src/check/rules.ts'
+import { rules, type Finding, type RuleId } from '../../src/check/rules.ts'
 import type { JsonObject } from '../../src/index.ts'
 import { connect } from '../../src/presets/client.ts'
 import { connectInMemory } from '../../src/testing/index.ts'
@@ -183,6 +183,15 @@ const broken: [
     '200 and a result',
   ],
   [
+    'ping',
+    LOCAL,
+    (request, message) =>
+      message?.method === 'ping' && request.headers.get('mcp-protocol-version') === '2025-11-25'
+        ? failure(message.id, -32601)
+        : undefined,
+    '"ping" was answered with 200 and the error -32601',
+  ],
+  [
     'invalid-version-header',
     LOCAL,
     (request, message) =>
@@ -295,6 +304,52 @@ describe('A server that breaks the rule', () => {
 
   it('of 2026-07-28 is not found if it speaks only earlier revisions', async () => {
     expect(await check(LOCAL, legacyOnly)).toEqual([])
+  })
+})
+
+describe('A ping', () => {
+  const answering = (value: JsonObject): Fetch =>
+    otherwise(legacyOnly, (request, message) =>
+      message?.method === 'ping' && request.headers.get('mcp-protocol-version') === '2025-11-25'
+        ? result(message.id, value)
+        : undefined,
+    )
+
+  it('may be answered with metadata, and with other members gets a note', async () => {
+    // This server also answers a ping of a session that has ended
+    const isOfPing = ({ rule }: Finding): boolean => rule === 'ping'
+    const found = await check(LOCAL, answering({ _meta: { at: 1 } }))
+    expect(found.filter(isOfPing)).toEqual([])
+    expect((await check(LOCAL, answering({ ok: true }))).filter(isOfPing)).toEqual([
+      { rule: 'ping', severity: 'note', message: 'The result of "ping" has "ok"' },
+    ])
+  })
+
+  it('of a program that answers with an error is found', async () => {
+    const serve = otherwise(legacyOnly, (_request, message) =>
+      message?.method === 'ping' ? failure(message.id, -32601) : undefined,
+    )
+    const fetch = (at: string | URL | Request, init?: RequestInit): Promise<Response> => {
+      return serve(new Request(at, init))
+    }
+    expect(await collect(checkProgram(() => connect(LOCAL, { fetch })))).toEqual([
+      { rule: 'ping', severity: 'error', message: '"ping" was answered with the error -32601' },
+    ])
+  })
+
+  it('is not sent in 2026-07-28, which does not have it', async () => {
+    const methods = new Set<unknown>()
+    const modernOnly = otherwise(handlerAt(LOCAL), (_request, message) => {
+      methods.add(message?.method)
+      return message?.method === 'initialize' ? failure(message.id, -32601, 404) : undefined
+    })
+    const fetch = (at: string | URL | Request, init?: RequestInit): Promise<Response> => {
+      return modernOnly(new Request(at, init))
+    }
+    await check(LOCAL, modernOnly)
+    expect(await collect(checkProgram(() => connect(LOCAL, { fetch })))).toEqual([])
+    expect(methods).toContain('tools/list')
+    expect(methods).not.toContain('ping')
   })
 })
 
