@@ -137,6 +137,27 @@ describe('Explanations of the playground', () => {
     expect(why).toBe('The revision “1.0” was never published.')
   })
 
+  it.each([
+    ['2024-10-07', 'was never published', 'the latest published revision'],
+    ['2024-11-05', 'did not request that revision', 'Choose “Auto revision”'],
+    ['2099-01-01', 'did not request that revision', 'Choose “Auto revision”'],
+  ])(
+    'tell whether the revision %s was published, although the user chose another',
+    (revision, reason, remedy) => {
+      const data = { supported: [revision], requested: ['2025-06-18'] }
+      const error = new SdkError('VERSION_MISMATCH', 'No revision in common', { data })
+      const answer = `{"result":{"protocolVersion":"${revision}"}}`
+      const { why, advice } = explain(error, answered(200, 'application/json', answer))
+      expect(why).toContain(reason)
+      expect(advice).toEqual([expect.stringContaining(remedy)])
+    },
+  )
+
+  it('give the limit of a timeout in seconds, without the name of an option', () => {
+    const error = new SdkError('TIMEOUT', '"ping" timed out: "maxTimeoutMs" is 1500')
+    expect(explain(error).headline).toBe('"ping" timed out after 1.5 s')
+  })
+
   it('advise to compare the arguments with a schema only if there is one', () => {
     const error = new ProtocolError(-32_602, 'Unknown city: "K"')
     expect(explain(error).advice).toEqual([])
@@ -147,10 +168,17 @@ describe('Explanations of the playground', () => {
 
   it('say that a page has received no session id, and how to find out why', () => {
     const error = new ProtocolError(-32_000, 'Bad Request: Mcp-Session-Id header is required')
-    const { why, lines, command } = explain(error, { lacksSession: url })
+    const { why, lines, advice, command } = explain(error, { lacksSession: url })
     expect(why).toContain('this page received no “Mcp-Session-Id”')
     expect(lines).toEqual(['Access-Control-Expose-Headers: Mcp-Session-Id, WWW-Authenticate'])
     expect(command).toMatch(/^curl .* https:\/\/a\.example\/mcp .*"method":"initialize"/s)
+    // `access-control-allow-headers` names the header as well
+    const grep = " | grep -i -e '^mcp-session-id' -e '^access-control-expose-headers'"
+    expect(command?.endsWith(grep)).toBe(true)
+    expect(advice).toEqual([
+      expect.stringContaining('only the CORS header above is missing'),
+      expect.stringContaining('the server sends none'),
+    ])
     const other = new ProtocolError(-32_602, 'Unknown city')
     expect(explain(other, { lacksSession: url }).lines).toBeUndefined()
     expect(explain(error).lines).toBeUndefined()

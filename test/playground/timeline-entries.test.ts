@@ -248,6 +248,7 @@ describe('The timeline', () => {
     end(second, { aborted: true })
     const timedOut = { outcome: 'timed out', failed: true }
     expect(entries.slice(0, 2)).toMatchObject([timedOut, timedOut])
+    expect(entries[0]?.parts.at(-1)?.note).toBe('"tools/call" timed out after 60 s')
   })
 
   it('does not show it as a failure that an older server cannot discover its revisions', () => {

@@ -9,12 +9,14 @@ import {
   fetchFaultOf,
   isObject,
   ProtocolError,
+  revisions,
   SdkError,
   type FetchFault,
   type SdkErrorCode,
 } from 'edgewise/browser'
 import { explainMissingSession } from './connection/missing-session.ts'
 import { isAuthorizationError, type Explanation, type FailureContext } from './explanation.ts'
+import { plainTimeout } from './time.ts'
 import type { Answer } from './timeline/observe.ts'
 
 /** Explains an error. */
@@ -38,7 +40,7 @@ function summary(error: unknown, { lastAnswer }: FailureContext): string {
   if (error instanceof ProtocolError) return `${error.message} (${error.code})`
   if (!(error instanceof Error)) return String(error)
   // The reason follows the headline
-  const message = error.message.replace(`: ${String(error.cause)}`, '')
+  const message = plainTimeout(error.message.replace(`: ${String(error.cause)}`, ''))
   // The attempts of several revisions, all of which the timeline shows
   if (lastAnswer?.isMessage === false && /^[\d-]+: .*; [\d-]+: /.test(message)) {
     return `"${lastAnswer.url}" does not respond as an MCP endpoint`
@@ -74,7 +76,7 @@ function reasonOf(error: unknown, context: FailureContext): Reason {
   const { status } = error instanceof SdkError && isObject(error.data) ? error.data : {}
   if (code === 'HTTP' && Number(status) >= 500) return { advice: [SERVER_ERROR] }
   if (error instanceof SdkError && code === 'VERSION_MISMATCH') {
-    return { why: whyVersions(error, lastAnswer), advice: [adviceOnVersions(error)] }
+    return { why: whyVersions(error, lastAnswer), advice: [adviceOnVersions(error, lastAnswer)] }
   }
   return { advice: list(code && adviceByCode[code]) }
 }
@@ -99,18 +101,21 @@ function answeredRevision(error: unknown, lastAnswer: Answer | undefined): unkno
 function whyVersions(error: SdkError, lastAnswer: Answer | undefined): string | undefined {
   const supported = answeredRevision(error, lastAnswer)
   if (!supported) return undefined
-  const { requested } = isObject(error.data) ? error.data : {}
-  // If the page requested all revisions, only a newer one can be published
-  const newest = Array.isArray(requested) && requested.length > 1 ? requested.toSorted().at(-1) : ''
-  const isUnknown = supported.every((revision) => String(revision) < String(newest))
-  return isUnknown
+  return supported.every(isUnpublished)
     ? `The revision “${supported.join(', ')}” was never published.`
     : 'This page did not request that revision.'
 }
 
+/** Whether there is no such revision. The page does not know newer ones than its own. */
+function isUnpublished(revision: unknown): boolean {
+  const published = revisions.map(({ version }) => String(version))
+  return !published.includes(String(revision)) && published.some((each) => each > String(revision))
+}
+
 /** The advice for a server without the requested revision, or without any revision of the page. */
-function adviceOnVersions({ data }: SdkError): string {
-  const { requested } = isObject(data) ? data : {}
+function adviceOnVersions(error: SdkError, lastAnswer: Answer | undefined): string {
+  if (answeredRevision(error, lastAnswer)?.every(isUnpublished)) return ANSWER_PUBLISHED
+  const { requested } = isObject(error.data) ? error.data : {}
   const isAuto = Array.isArray(requested) && requested.length > 1
   return isAuto ? 'Update the server: the page supports all published revisions.' : CHOOSE_AUTO
 }
@@ -158,6 +163,8 @@ function list(advice: string | undefined): string[] {
   return advice === undefined ? [] : [advice]
 }
 
+const ANSWER_PUBLISHED =
+  'Have the server answer “initialize” with the requested revision if it supports that one, otherwise with the latest published revision that it supports.'
 const CHOOSE_AUTO = 'Choose “Auto revision” next to the address.'
 const OTHER_PAGE = 'The address may be another page of that site: an endpoint often ends in /mcp.'
 const TRY_PATH = 'Servers of 2024-11-05 often have their endpoint at /sse.'

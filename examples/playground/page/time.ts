@@ -18,3 +18,11 @@ export function duration(ms: number): string {
   const seconds = Math.round(ms / 1000)
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }
+
+/** Replaces the name of the client's option in the message of a timeout by the time in seconds. */
+export function plainTimeout(message: string): string {
+  return message.replace(
+    /: "(?:t|maxT)imeoutMs" is (\d+)$/,
+    (_, ms: string) => ` after ${Number(ms) / 1000} s`,
+  )
+}

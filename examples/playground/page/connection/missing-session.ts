@@ -41,16 +41,19 @@ export function explainMissingSession(
   )
   const own = {
     why: 'The server requires a session, but its response to “initialize” has no “Mcp-Session-Id”.',
-    advice: ['Have the server send this header. This command shows the headers that it sends:'],
+    advice: ['Have the server send this header. This command prints it once it is sent:'],
   }
   const foreign = {
-    why: 'The server requires a session, but this page received no “Mcp-Session-Id”. Either the response to “initialize” has no such header, or the server does not let pages read it. Then it must also send this one:',
+    why: 'The server requires a session, but this page received no “Mcp-Session-Id”. Either the server does not send it in its response to “initialize”, or it does not let pages read it, for which it must also send this header:',
     lines: [EXPOSE],
-    advice: ['This command shows whether the response to “initialize” has an “Mcp-Session-Id”:'],
+    advice: [
+      'If this command prints “mcp-session-id”, only the CORS header above is missing.',
+      'If it prints no “mcp-session-id”, the server sends none: have it send one.',
+    ],
   }
   return {
     headline,
     ...(isOwnOrigin ? own : foreign),
-    command: `${request} | grep -i -e ^HTTP -e session`,
+    command: `${request} | grep -i -e '^mcp-session-id' -e '^access-control-expose-headers'`,
   }
 }

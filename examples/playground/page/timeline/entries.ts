@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
+import { plainTimeout } from '../time.ts'
 import { addPart, end, type Entry, type NewEntry, type Part } from './entry.ts'
 import { messagesOf, type Message } from './messages.ts'
 import { createPairing, isDiscovery, TIMED_OUT, type Pairing } from './pairing.ts'
@@ -183,7 +184,9 @@ export function entryBuilder(): EntryBuilder {
     const { part, entries, hasMessages } = exchange
     part.end = at
     part.note = part.note?.replace(OPEN_STREAM, 'stream')
-    if (error !== undefined) Object.assign(part, { note: error, failed: true })
+    if (error !== undefined) {
+      Object.assign(part, { note: plainTimeout(error), failed: true })
+    }
     const isTimeout = aborted && !exchange.check
     const reason = isTimeout ? TIMED_OUT : 'no response'
     for (const entry of entries) {
