@@ -110,7 +110,7 @@ export const budgets: readonly Budget[] = [
  * The maximum size of the scripts that the playground loads when it starts, including the parts of the
  * package that they use.
  */
-const page = { name: 'playground', maxKb: 57 }
+const page = { name: 'playground', maxKb: 57.5 }
 
 /** The size of one bundle. */
 export interface Weight {

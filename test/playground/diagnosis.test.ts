@@ -1,7 +1,8 @@
 // Why a server misbehaves, as a new user sees it: one server for each fault.
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { server } from '../../examples/playground/server.ts'
+import { PATIENCE } from '../patience.ts'
 import {
   answers,
   endless,
@@ -14,7 +15,7 @@ import {
   type Answer,
   type FaultyServer,
 } from './faulty-servers.ts'
-import { connectTo, isConnected, press, result, sees, show, visit } from './visit.ts'
+import { connectTo, dialog, isConnected, press, result, sees, show, visit } from './visit.ts'
 
 const visited = visit(server)
 let page: Page
@@ -91,6 +92,7 @@ describe('The playground explains', () => {
     await show(page, 'tool/plain', 'plain')
     await press(page, 'Run')
     await sees(result(page), 'The session was lost (404) and opened again')
+    await sees(result(page), /several processes .* Or one process deletes it early/)
     await page.locator('.run[data-state=warned]').waitFor()
     await show(page, 'history', 'History')
     await sees(page.locator('.calls [data-state=warned]'), 'The session was lost (404)')
@@ -113,6 +115,9 @@ describe('The playground explains', () => {
     await sees(page.locator('.mark[data-failed]'), 'revision “2024-10-07”')
     await press(page, 'Check this server')
     await main.getByText('version-negotiation').waitFor()
+    await page.getByLabel('Protocol revision').selectOption('2025-06-18')
+    await sees(main, 'The revision “2024-10-07” was never published.')
+    await page.getByLabel('Protocol revision').selectOption('auto')
   })
 
   it('a session whose id the page cannot read, and the list that fails for that', async () => {
@@ -202,6 +207,67 @@ describe('The playground explains', () => {
     await sees(result(page), /has reported no progress/)
     await press(page, 'Cancel')
     await page.locator('.busy').waitFor({ state: 'detached' })
+  })
+
+  it('a call that succeeds late, and without progress', async () => {
+    const finishers: (() => void)[] = []
+    const slow: Answer = ({ id }, _request, response) => {
+      const done = { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'Late' }] } }
+      finishers.push(() => void response.end(JSON.stringify(done)))
+      response.setHeader('content-type', 'application/json')
+      return undefined
+    }
+    await connectToFaulty(answers({ 'tools/list': listPlain, 'tools/call': slow }))
+    await isConnected(page, 'Connected to faulty')
+    await show(page, 'tool/plain', 'plain')
+    await page.clock.install()
+    const runFor = async (ms: number, button = 'Run'): Promise<void> => {
+      const before = finishers.length
+      await press(page, button)
+      await vi.waitUntil(() => finishers.length > before, PATIENCE)
+      await page.clock.fastForward(ms)
+      finishers.at(-1)?.()
+    }
+    await runFor(20_000)
+    await page.locator('.run[data-state=done]').waitFor()
+    await runFor(61_000)
+    await sees(result(page), /^The call timed out after 60 s/)
+    await runFor(100_000, 'Run again with 5 minutes')
+    await page.locator('.run[data-state=warned]').waitFor()
+    await sees(result(page), /^It took \d min \d+ s and reported no progress/)
+    await sees(result(page), /give up after 60 s by default/)
+    await show(page, 'history', 'History')
+    await sees(page.locator('.calls [data-state=warned]'), 'reported no progress')
+  })
+
+  it('no slow call if the time was spent waiting for the answer of the user', async () => {
+    let finish: (() => void) | undefined
+    const ask: Answer = ({ id }, _request, response) => {
+      const write = (message: object): boolean =>
+        response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`)
+      response.setHeader('content-type', 'text/event-stream')
+      const params = { message: 'Sure?', requestedSchema: { type: 'object', properties: {} } }
+      write({ id: 'question', method: 'elicitation/create', params })
+      finish = () => {
+        write({ id, result: { content: [{ type: 'text', text: 'Sure' }] } })
+        response.end()
+      }
+      return undefined
+    }
+    const answered: Answer = () => {
+      finish?.()
+      return 202
+    }
+    await connectToFaulty(answers({ 'tools/list': listPlain, 'tools/call': ask, '': answered }))
+    await isConnected(page, 'Connected to faulty')
+    await show(page, 'tool/plain', 'plain')
+    await page.clock.install()
+    await press(page, 'Run')
+    await sees(dialog(page), 'Sure?')
+    await page.clock.fastForward(100_000)
+    await dialog(page).getByRole('button', { name: 'Send' }).click()
+    await sees(result(page), /^Done in .*, plus 1 min \d+ s waiting for answers/)
+    await page.locator('.run[data-state=done]').waitFor()
   })
 })
 

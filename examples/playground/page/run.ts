@@ -20,10 +20,17 @@ const TICK_MS = 500
 /** The timeout with which a request can be sent again, in milliseconds. */
 const LONG_TIMEOUT_MS = 300_000
 
+/** When many clients give up, in milliseconds. It is the default of the official TypeScript SDK. */
+const USUAL_TIMEOUT_MS = 60_000
+
 /** The state of a request that waits for the server. */
 const RUNNING = 'Running'
 /** What happened when a request was sent again in a new session. */
 const LOST_SESSION = 'The session was lost (404) and opened again'
+const LOST_SESSION_ADVICE =
+  'Either several processes serve the endpoint and do not share the session: let them share it, or send all its requests to the same process. Or one process deletes it early: because of a restart, an eviction or a short lifetime.'
+const SLOW_ADVICE =
+  'Many clients give up after 60 s by default: have the tool report progress, or run it as a task.'
 
 /** The result of a request. */
 export interface Outcome {
@@ -178,6 +185,7 @@ export function runPanel({
     const watched = watch()
     const end = calls.begin(target, watched.waitedMs)
     const limitMs = timeoutMs ?? defaults.timeoutMs()
+    const startedAt = performance.now()
     begin()
     const ticking = new AbortController()
     setTimeout(showElapsed, TICK_MS, watched, limitMs, ticking.signal)
@@ -187,13 +195,23 @@ export function runPanel({
       const isDone = (failure ?? problem) === undefined
       const isLost = watched.hasLostSession()
       const waitedMs = watched.waitedMs()
-      const warning = problem ?? (isLost ? LOST_SESSION : undefined)
+      const tookMs = performance.now() - startedAt - waitedMs
+      // Requests for prompts and resources ask for no progress
+      const isSilent = target.kind === 'tool' && isDone && !hasProgress
+      const slow =
+        isSilent && tookMs > USUAL_TIMEOUT_MS
+          ? `It took ${duration(tookMs)} and reported no progress`
+          : undefined
+      const warning = problem ?? (isLost ? LOST_SESSION : slow)
       const call = end({ state: isDone ? 'done' : 'failed', result, warning })
       showOutcome(outcome, call)
+      if (slow !== undefined) body.prepend(warningCard(slow, SLOW_ADVICE))
       if (isLost) body.prepend(lostSessionCard(onCheck))
       const waited = waitedMs > 0 ? `, plus ${duration(waitedMs)} waiting for answers` : ''
       const time = duration(call.durationMs ?? 0) + waited
       if (isDone && isLost) show('warned', icon('alert'), `Done in ${time}, in a new session`)
+      else if (slow !== undefined)
+        show('warned', icon('alert'), `Done in ${time}, without progress`)
       else if (isDone) show('done', icon('check'), `Done in ${time}`)
       else if (problem !== undefined) show('failed', icon('alert'), problem)
       else show('failed', icon('alert'), `The tool reported an error after ${time}`)
@@ -232,16 +250,20 @@ export function runPanel({
 
 /** Says that the server forgot the session, and what to do about it. */
 function lostSessionCard(onclick: () => void): HTMLElement {
+  return warningCard(
+    LOST_SESSION,
+    LOST_SESSION_ADVICE,
+    el('button', { type: 'button', class: 'small', onclick }, 'Check this server'),
+  )
+}
+
+function warningCard(warning: string, advice: string, ...more: Node[]): HTMLElement {
   return el(
     'div',
     { class: 'card warned' },
-    el('p', { class: 'text' }, el('strong', {}, LOST_SESSION)),
-    el(
-      'p',
-      { class: 'note' },
-      'If several processes serve the endpoint, each one must know the session, or a load balancer must send all requests of a session to the same process.',
-    ),
-    el('button', { type: 'button', class: 'small', onclick }, 'Check this server'),
+    el('p', { class: 'text' }, el('strong', {}, warning)),
+    el('p', { class: 'note' }, advice),
+    ...more,
   )
 }
 
