@@ -29,7 +29,7 @@ export async function* checkAuthorization(
   const urls = namedUrl === undefined ? resourceUrls(endpoint.url) : [namedUrl]
   const found = await readFirst(endpoint, urls)
   if ('tried' in found) {
-    const message = describeAbsence(endpoint, 'no resource metadata', found.tried)
+    const message = describeAbsence(endpoint, 'no resource metadata', found)
     // Authorization as specified is optional: this server may accept only tokens that it gave its users otherwise
     const severity = namedUrl === undefined ? 'warning' : 'error'
     return yield finding('resource-metadata', message, undefined, severity)
@@ -60,7 +60,7 @@ async function checkServer(endpoint: CheckedEndpoint, issuer: string): Promise<F
   if (!url) return [finding('authorization-server', `"${issuer}" is not a URL`)]
   const found = await readFirst(endpoint, serverUrls(url))
   if ('tried' in found) {
-    const message = describeAbsence(endpoint, 'no metadata', found.tried)
+    const message = describeAbsence(endpoint, 'no metadata', found)
     return [finding('authorization-server', message, issuer)]
   }
   const findings: Finding[] = []
@@ -76,34 +76,46 @@ async function checkServer(endpoint: CheckedEndpoint, issuer: string): Promise<F
   return findings
 }
 
-/** Describes that there is no document. A page knows only that it cannot read one. */
+/** Describes that there is no document. If a request of a page failed, the page does not know the reason. */
 function describeAbsence(
   { isPage }: CheckedEndpoint,
   noDocument: string,
-  urls: readonly string[],
+  { tried, hasFailed }: Absence,
 ): string {
-  const tried = urls.join(' and ')
-  return isPage ? `Pages can read ${noDocument} at ${tried}` : `There is ${noDocument} at ${tried}`
+  const urls = tried.join(' and ')
+  return isPage && hasFailed
+    ? `Pages can read ${noDocument} at ${urls}. ${HIDDEN_REASONS}`
+    : `There is ${noDocument} at ${urls}`
 }
 
-type Found = { readonly url: string; readonly document: JsonObject } | { readonly tried: string[] }
+/** What a browser does not tell apart. */
+const HIDDEN_REASONS =
+  'Perhaps the host does not exist or is down, there is no such document (404), or the response has no "Access-Control-Allow-Origin"'
 
-/**
- * Reads the first document that exists. If there is none, returns the URLs that were tried, with the reasons why a URL
- * could not be read.
- */
+interface Absence {
+  /** The URLs, with the reasons why a URL could not be read. */
+  readonly tried: readonly string[]
+  /** Whether a URL gave no response that can be read. */
+  readonly hasFailed: boolean
+}
+
+type Found = { readonly url: string; readonly document: JsonObject } | Absence
+
+/** Reads the first document that exists. If there is none, returns the URLs that were tried. */
 async function readFirst(endpoint: CheckedEndpoint, urls: readonly string[]): Promise<Found> {
   const tried: string[] = []
+  let hasFailed = false
   for (const url of urls) {
     try {
       const document = parseUrl(url) ? await endpoint.read(url) : undefined
       if (document) return { url, document }
       tried.push(url)
     } catch (error) {
+      hasFailed = true
       tried.push(endpoint.isPage ? url : `${url} (${reasonOf(error)})`)
     }
   }
-  return { tried }
+  return { tried, hasFailed }
 }
 
 function resourceUrls(url: string): string[] {

@@ -60,7 +60,7 @@ export async function* checkEndpoint(
     const reason = await explainMissingResponse(endpoint, error)
     // A browser may block several requests for the same reason
     if (!messages.has(reason.message)) {
-      yield { ...reason, message: `${reason.message}. The rest was not checked` }
+      yield withoutRest(reason)
     }
   }
 }
@@ -88,7 +88,8 @@ async function* checkRespondingEndpoint(
     if (answer?.status !== 401) continue
     yield* checkAuthorization(endpoint, answer)
     const rejected = { isProtected: true, isStateless: false, canEndSessions: false }
-    return yield* checkWeb(endpoint, { ...features, ...rejected })
+    yield* checkWeb(endpoint, { ...features, ...rejected })
+    return yield withoutRest(finding('token-required', describeTokens(features.isProtected)))
   }
   const versions = discovered && supportedVersions(discovered)
   const isLegacy = isInitialized(initialized)
@@ -105,19 +106,23 @@ async function* checkRespondingEndpoint(
   }
   if (versions) yield* checkStateless(endpoint)
   const session = isLegacy ? yield* checkSessions(endpoint, initialized) : undefined
-  // The session cannot be used, which `checkSessions` has reported. Further findings would only follow from that
-  if (!versions && !session?.isUsable) return
+  const hasUsableSession = session !== undefined && !session.missingId
+  if (session?.missingId) {
+    // Further findings would only follow from this one
+    if (!versions) return yield withoutRest(session.missingId)
+    yield session.missingId
+  }
   yield* checkWeb(endpoint, {
     ...features,
     isStateless: versions !== undefined,
     canEndSessions: session?.canEnd ?? false,
   })
-  const canConnect = session?.isUsable && session.isVersionKnown
+  const canConnect = hasUsableSession && session.isVersionKnown
   if (versions || canConnect) {
     const accepted = canConnect && !session.isLost ? await acceptedVersions(endpoint) : []
     yield* checkClients(new Set([...(versions ?? []), ...accepted]), isLegacy, open, signal)
   }
-  if (session?.isUsable) yield* checkMalformed(endpoint)
+  if (hasUsableSession) yield* checkMalformed(endpoint)
 }
 
 /** Whether GET opens an event stream, as in HTTP+SSE. */
@@ -206,6 +211,17 @@ async function explainMissingResponse(
     }
   }
   return finding('no-response', error.message)
+}
+
+/** Adds to the last finding of a check that ends early that it has ended. */
+function withoutRest(last: Finding): Finding {
+  return { ...last, message: `${last.message}. The rest was not checked` }
+}
+
+function describeTokens(isGiven: boolean): string {
+  return isGiven
+    ? 'The server answered with 401, although the check sent a token'
+    : 'The server answered with 401: it requires a token'
 }
 
 function describeRefusal(answer: string, text: string): string {

@@ -21,6 +21,8 @@ import type { RuleId } from './rules.ts'
 
 /** The maximum length of a response, in UTF-16 code units. */
 const MAX_LENGTH = 4 * 1024 * 1024
+/** What follows a timeout. */
+export const MAYBE_SLOW = 'The server may only be slow'
 const CLIENT = { name: 'edgewise-check', version: '1.0.0' }
 
 /** How requests are sent. */
@@ -117,7 +119,7 @@ export class CheckedEndpoint {
           return readAnswer(await fetch(url, init), isObject(body) ? body.id : undefined, timeout)
         },
         signal,
-        `${describeRequest(request, url)} got no response within ${timeoutMs} ms`,
+        `${describeRequest(request, url)} got no response within ${timeoutMs} ms. ${MAYBE_SLOW}`,
       )
     } catch (error) {
       if (error instanceof SdkError && error.code === 'LIMIT_EXCEEDED') {

@@ -30,6 +30,7 @@ const decisive: ReadonlySet<RuleId> = new Set([
   'cors-origin',
   'cors-headers',
   'cors-expose',
+  'token-required',
   'challenge',
   'resource-metadata',
   'authorization-server',

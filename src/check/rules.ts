@@ -49,6 +49,7 @@ export type RuleId =
   | 'cors-methods'
   | 'cors-origin'
   | 'cors-expose'
+  | 'token-required'
   | 'challenge'
   | 'resource-metadata'
   | 'authorization-server'
@@ -211,6 +212,12 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
     requirement:
       'A server that Web pages may use lists "Mcp-Session-Id" and "WWW-Authenticate" in "Access-Control-Expose-Headers".',
     url: 'https://fetch.spec.whatwg.org/#http-access-control-expose-headers',
+  },
+  'token-required': {
+    severity: 'note',
+    requirement:
+      'The check has a token that the server accepts. Without it, only the metadata for sign-in and CORS are checked.',
+    url: `${legacy}/basic/authorization#access-token-usage`,
   },
   challenge: {
     severity: 'error',

@@ -33,8 +33,11 @@ const SESSION_ID = /^[\x21-\x7e]+$/
 
 /** What clients can do with the sessions of a server. */
 export interface SessionUse {
-  /** Whether requests can be sent in the session. False if this is a page that cannot read the session id. */
-  readonly isUsable: boolean
+  /**
+   * Reports that no requests can be sent in the session, because it has no id, or this is a page that cannot read it.
+   * Undefined if the session can be used.
+   */
+  readonly missingId?: Finding
   /** Whether the session's protocol version is a published revision, so that clients know it. */
   readonly isVersionKnown: boolean
   /** Whether the server lost the session. */
@@ -82,8 +85,8 @@ export async function* checkSessions(
   const startAnswer = await session.start()
   const isRefused = endpoint.isPage && startAnswer.status >= 400
   if (id === null && (isRefused || (await requiresSession(session, startAnswer, capabilities)))) {
-    yield missingIdFinding(endpoint)
-    return { isUsable: false, isVersionKnown, isLost: false, canEnd: false }
+    const missingId = missingIdFinding(endpoint)
+    return { missingId, isVersionKnown, isLost: false, canEnd: false }
   }
   yield* checkNotification(startAnswer)
   yield* await checkErrors(session, capabilities)
@@ -105,7 +108,7 @@ export async function* checkSessions(
   yield* await checkStream(endpoint, session)
   if (session.loss) yield session.loss
   const canEnd = session.id !== null && (yield* checkEnd(session))
-  return { isUsable: true, isVersionKnown, isLost: session.loss !== undefined, canEnd }
+  return { isVersionKnown, isLost: session.loss !== undefined, canEnd }
 }
 
 /**

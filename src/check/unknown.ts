@@ -5,10 +5,11 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#error-handling
  */
 import type { Client } from '../client/client.ts'
-import { ProtocolError } from '../protocol/errors.ts'
+import { ProtocolError, SdkError } from '../protocol/errors.ts'
 import { findRevision } from '../protocol/revisions.ts'
 import type { JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
+import { MAYBE_SLOW } from './endpoint.ts'
 import { finding, rules, type Finding } from './rules.ts'
 
 /** A method that no server has. */
@@ -98,7 +99,9 @@ async function send(
   } catch (error) {
     signal?.throwIfAborted()
     if (error instanceof ProtocolError) return { error: { code: error.code } }
-    return `${JSON.stringify(method)}: ${error instanceof Error ? error.message : String(error)}`
+    const reason = error instanceof Error ? error.message : String(error)
+    const isTimeout = error instanceof SdkError && error.code === 'TIMEOUT'
+    return `${JSON.stringify(method)}: ${reason}${isTimeout ? `. ${MAYBE_SLOW}` : ''}`
   }
 }
 

@@ -461,12 +461,31 @@ describe('A protected server', () => {
     }
   }
 
-  it('with all metadata has no findings', async () => {
+  /** Returns the findings before the last one, which says that the rest was not checked. */
+  async function checkWithoutToken(serve: Fetch): Promise<Finding[]> {
+    const findings = await check(PUBLIC, serve)
+    expect(findings.pop()).toEqual({
+      rule: 'token-required',
+      severity: 'note',
+      message: 'The server answered with 401: it requires a token. The rest was not checked',
+    })
+    return findings
+  }
+
+  it('that rejects the token of the check is found', async () => {
     const documents = { [metadataUrl]: metadata, [serverUrl]: login }
-    expect(await check(PUBLIC, protectedBy(documents))).toEqual([])
+    const headers = new Headers({ authorization: 'Bearer x' })
+    expect(await check(PUBLIC, protectedBy(documents), headers)).toMatchObject([
+      { message: expect.stringContaining('although the check sent a token. The rest was not') },
+    ])
+  })
+
+  it('with all metadata has no further findings', async () => {
+    const documents = { [metadataUrl]: metadata, [serverUrl]: login }
+    expect(await checkWithoutToken(protectedBy(documents))).toEqual([])
     // Without "resource_metadata", clients try the well-known URLs
     const plain = protectedBy(documents, { 'www-authenticate': 'Bearer' })
-    expect(await check(PUBLIC, plain)).toEqual([])
+    expect(await checkWithoutToken(plain)).toEqual([])
   })
 
   it.each<[RuleId, JsonObject | undefined, JsonObject | undefined, string]>([
@@ -486,7 +505,7 @@ describe('A protected server', () => {
       ...(resource && { [metadataUrl]: resource }),
       ...(server && { [serverUrl]: server }),
     })
-    const findings = await check(PUBLIC, serve)
+    const findings = await checkWithoutToken(serve)
     expect(rulesOf(findings)).toEqual([rule])
     expect(findings[0]?.message).toContain(message)
   })
@@ -497,7 +516,7 @@ describe('A protected server', () => {
       request.url.startsWith('https://login.example')
         ? Promise.reject(new TypeError('fetch failed', { cause: new Error('ENOTFOUND') }))
         : serve(request)
-    expect(await check(PUBLIC, unreachable)).toMatchObject([
+    expect(await checkWithoutToken(unreachable)).toMatchObject([
       {
         rule: 'authorization-server',
         message: `There is no metadata at ${serverUrl} (fetch failed: ENOTFOUND) and https://login.example/.well-known/openid-configuration (fetch failed: ENOTFOUND)`,
@@ -507,16 +526,16 @@ describe('A protected server', () => {
 
   it('that names no metadata, as if it accepted only other tokens, gets a warning', async () => {
     const plain = protectedBy({}, { 'www-authenticate': 'Bearer' })
-    expect(await check(PUBLIC, plain)).toMatchObject([
+    expect(await checkWithoutToken(plain)).toMatchObject([
       { rule: 'resource-metadata', severity: 'warning' },
     ])
-    expect(await check(PUBLIC, protectedBy({}))).toMatchObject([
+    expect(await checkWithoutToken(protectedBy({}))).toMatchObject([
       { rule: 'resource-metadata', severity: 'error' },
     ])
   })
 
   it('without a challenge is found', async () => {
     const serve = protectedBy({ [metadataUrl]: metadata, [serverUrl]: login }, {})
-    expect(rulesOf(await check(PUBLIC, serve))).toEqual(['challenge'])
+    expect(rulesOf(await checkWithoutToken(serve))).toEqual(['challenge'])
   })
 })

@@ -67,7 +67,7 @@ describe('A check from a page', () => {
         rule: 'cors-expose',
         severity: 'error',
         message: expect.stringMatching(
-          /this page received no "Mcp-Session-Id".* Send "Access-Control-Expose-Headers: Mcp-Session-Id/,
+          /this page received no "Mcp-Session-Id".* Send "Access-Control-Expose-Headers: Mcp-Session-Id, WWW-Authenticate"\. The rest was not checked$/,
         ) as string,
       },
     ])
@@ -104,8 +104,27 @@ describe('A check from a page', () => {
     )
     expect(found.map(({ rule, message }) => [rule, message])).toEqual([
       ['cors-expose', 'Pages cannot read WWW-Authenticate, unless it is missing'],
-      ['resource-metadata', expect.stringMatching(/^Pages can read no resource metadata at https/)],
+      [
+        'resource-metadata',
+        expect.stringMatching(
+          /^Pages can read no resource metadata at https.*host does not exist.*\(404\), or the response has no "Access-Control-Allow-Origin"$/,
+        ),
+      ],
+      ['token-required', expect.stringMatching(/The rest was not checked$/)],
     ])
+  })
+
+  it('says that a document is missing if the page can read that it is', async () => {
+    const found = await checkFromPage('https://mcp.example/mcp', ({ url }) =>
+      Promise.resolve(
+        new Response(null, { status: url === 'https://mcp.example/mcp' ? 401 : 404 }),
+      ),
+    )
+    expect(found).toContainEqual({
+      rule: 'resource-metadata',
+      severity: 'warning',
+      message: expect.stringMatching(/^There is no resource metadata at \S+ and \S+$/) as string,
+    })
   })
 })
 

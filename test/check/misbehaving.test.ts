@@ -84,7 +84,7 @@ describe('A session', () => {
         rule: 'session-id',
         severity: 'error',
         message:
-          'The server requires a session, but "initialize" was answered without "Mcp-Session-Id"',
+          'The server requires a session, but "initialize" was answered without "Mcp-Session-Id". The rest was not checked',
       },
     ])
   })
@@ -229,6 +229,25 @@ describe('A server that stops answering', () => {
       },
     ])
     expect(after).toEqual(['initialize', 'DELETE', 'DELETE'])
+  })
+
+  it('in time may only be slow, and the rest was not checked', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const serve = handlerAt(LOCAL)
+    const found = await check(LOCAL, async (request) => {
+      const message = await messageOf(request)
+      const isLegacy = request.headers.has('mcp-session-id')
+      if (!isLegacy || message?.method !== 'tools/call') return serve(request)
+      vi.advanceTimersByTime(5_000)
+      return new Promise(() => {})
+    })
+    expect(found).toEqual([
+      {
+        rule: 'no-response',
+        severity: 'error',
+        message: `POST ${LOCAL} with "tools/call", which tests "unknown-tool", got no response within 5000 ms. The server may only be slow. The rest was not checked`,
+      },
+    ])
   })
 
   it('in between is found, with the request, its rule and what was found before', async () => {

@@ -105,7 +105,7 @@ it('A local server that requires a token need not check origins', async () => {
   const found = await check(LOCAL, async (request) =>
     request.url === LOCAL ? failure(1, -32001, 401) : new Response(null, { status: 404 }),
   )
-  expect(rulesOf(found)).toEqual(['challenge', 'resource-metadata'])
+  expect(rulesOf(found)).toEqual(['challenge', 'resource-metadata', 'token-required'])
   const careless = createHandler(goodServer(), {
     sessions: statefulSessions(),
     allowedOrigins: '*',
