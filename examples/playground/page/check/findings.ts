@@ -4,10 +4,12 @@
 import { groupFindings, type Finding, type RuleFindings, type Severity } from '#internal/check'
 import { el } from '../dom.ts'
 
+const VIOLATION = 'The server violates the specification.'
+const BLOCKED = 'The CORS headers of the server keep Web pages from using it.'
 const headings: Readonly<Record<Severity, [title: string, meaning: string]>> = {
-  error: ['Errors', 'The server violates the specification.'],
+  error: ['Errors', VIOLATION],
   warning: ['Warnings', 'Some hosts, model APIs or Web pages cannot use a part of the server.'],
-  note: ['Notes', 'Fixing these helps hosts and models pick the right tool.'],
+  note: ['Notes', 'Nothing fails, but the server could be improved, or was not checked.'],
 }
 
 /** The maximum number of entries that are named for one message. */
@@ -25,11 +27,17 @@ export function findingList(findings: readonly Finding[]): HTMLElement[] {
         'section',
         { class: 'findings', 'data-severity': severity },
         el('h2', {}, title, ' ', count),
-        el('p', { class: 'note' }, meaning),
+        el('p', { class: 'note' }, severity === 'error' ? meaningOfErrors(found) : meaning),
         el('ul', {}, ...found.map(ruleItem)),
       ),
     ]
   })
+}
+
+function meaningOfErrors(found: readonly RuleFindings[]): string {
+  const blocked = found.filter(({ rule }) => rule.startsWith('cors-'))
+  if (blocked.length === 0) return VIOLATION
+  return blocked.length === found.length ? BLOCKED : `${VIOLATION} ${BLOCKED}`
 }
 
 function ruleItem({ rule, requirement, url, messages }: RuleFindings): HTMLElement {
