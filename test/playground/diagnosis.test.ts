@@ -210,6 +210,31 @@ describe('The playground explains', () => {
     await page.locator('.busy').waitFor({ state: 'detached' })
   })
 
+  it('a prompt that takes too long, which then has the longer time', async () => {
+    const serverInfo = { name: 'faulty', version: '1.0.0' }
+    const capabilities = { prompts: {} }
+    await connectToFaulty(
+      answers({
+        initialize: () => ({ result: { protocolVersion: '2025-11-25', capabilities, serverInfo } }),
+        'prompts/list': () => ({ result: { prompts: [{ name: 'slow' }] } }),
+        'prompts/get': endless,
+      }),
+    )
+    await isConnected(page, 'Connected to faulty')
+    await show(page, 'prompt/slow', 'slow')
+    await page.clock.install()
+    await press(page, 'Get messages')
+    await sees(page.locator('.elapsed'), /times out in \d+ s/)
+    await page.clock.fastForward(61_000)
+    await sees(result(page), /^The call timed out after 60 s/)
+    await press(page, 'Run again with 5 minutes')
+    await sees(page.locator('.elapsed'), /times out in (?:300|29\d) s/)
+    await page.clock.fastForward(290_000)
+    await sees(page.locator('.elapsed'), /times out in \d s/)
+    await press(page, 'Cancel')
+    await page.locator('.busy').waitFor({ state: 'detached' })
+  })
+
   it('a call that succeeds late, and without progress', async () => {
     const finishers: (() => void)[] = []
     const slow: Answer = ({ id }, _request, response) => {

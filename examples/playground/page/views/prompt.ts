@@ -22,8 +22,8 @@ export function promptView(workspace: Workspace, prompt: Prompt): HTMLElement {
     facts: { kind: 'Prompt', title: titleOf(prompt), name, description, definition: prompt },
     action: 'Get messages',
     form: argumentForm(prompt.arguments ?? [], suggestFor(workspace, { type: 'ref/prompt', name })),
-    send: async (values, signal) =>
-      show(await workspace.client.getPrompt(name, textsOf(values), { signal })),
+    send: async (values, signal, _onProgress, timeoutMs) =>
+      show(await workspace.client.getPrompt(name, textsOf(values), { signal, timeoutMs })),
   })
   return element
 }

@@ -34,7 +34,8 @@ export function resourceView(workspace: Workspace, resource: Resource): HTMLElem
     },
     action: 'Read again',
     form: argumentForm([], undefined),
-    send: async (_, signal) => show(await workspace.client.readResource(uri, { signal })),
+    send: async (_values, signal, _onProgress, timeoutMs) =>
+      show(await workspace.client.readResource(uri, { signal, timeoutMs })),
     extras: [subscribeButton(workspace, uri, () => view.submit())],
   })
   queueMicrotask(() => view.submit())
@@ -62,9 +63,9 @@ export function templateView(workspace: Workspace, template: ResourceTemplate): 
     },
     action: 'Read',
     form: argumentForm(names, suggest),
-    async send(values, signal) {
+    async send(values, signal, _onProgress, timeoutMs) {
       const uri = expandUriTemplate(uriTemplate, textsOf(values))
-      return show(await workspace.client.readResource(uri, { signal }))
+      return show(await workspace.client.readResource(uri, { signal, timeoutMs }))
     },
   })
   return element
