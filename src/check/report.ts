@@ -69,20 +69,54 @@ function messagesOf(findings: readonly Finding[]): RuleFindings['messages'] {
   return Array.from(subjectsOf, ([message, subjects]) => ({ message, subjects }))
 }
 
+/** The maximum number of findings of one rule and severity in a report: a server may have thousands of tools. */
+export const MAX_FINDINGS_OF_RULE = 100
+
+/** How many findings of a rule and a severity are left out. */
+export interface OmittedFindings {
+  readonly rule: RuleId
+  readonly severity: Severity
+  readonly count: number
+}
+
+/** Findings of which only the first ones of each rule and severity are left. */
+export interface BoundedFindings {
+  readonly findings: readonly Finding[]
+  readonly omitted: readonly OmittedFindings[]
+}
+
+/** Leaves out the findings of a rule and a severity after the first 100, and counts them. */
+export function boundFindings(findings: readonly Finding[]): BoundedFindings {
+  const counts = new Map<string, number>()
+  const omitted = new Map<string, OmittedFindings>()
+  const kept = findings.filter(({ rule, severity }) => {
+    const key = `${severity} ${rule}`
+    const count = (counts.get(key) ?? 0) + 1
+    counts.set(key, count)
+    if (count <= MAX_FINDINGS_OF_RULE) return true
+    omitted.set(key, { rule, severity, count: count - MAX_FINDINGS_OF_RULE })
+    return false
+  })
+  return { findings: kept, omitted: [...omitted.values()] }
+}
+
 /** The report of a check. Each finding has the requirement that it violates, and the URL of its specification. */
 export interface Report {
   /** The URL or the program. */
   readonly server: string
   readonly findings: readonly (Finding & Rule)[]
+  readonly omitted: readonly OmittedFindings[]
 }
 
-/** Creates the report of a check. */
-export function reportOf(server: string, findings: readonly Finding[]): Report {
+/** Creates the report of a check. Its length is bounded. */
+export function reportOf(server: string, all: readonly Finding[]): Report {
+  const { findings, omitted } = boundFindings(all)
   return {
     server,
     findings: findings.map((finding) => {
       const { requirement, url } = rules[finding.rule]
       return { ...finding, requirement, url }
     }),
+    omitted,
   }
 }

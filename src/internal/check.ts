@@ -6,6 +6,12 @@
 export { blockedHeaders, PING } from '../check/blocked.ts'
 export { checkEndpoint, checkProgram, type OpenClient } from '../check/check-server.ts'
 export { hasNoResponse, withoutSecrets } from '../check/endpoint.ts'
-export { groupFindings, reportOf, type RuleFindings } from '../check/report.ts'
+export {
+  boundFindings,
+  groupFindings,
+  MAX_FINDINGS_OF_RULE,
+  reportOf,
+  type RuleFindings,
+} from '../check/report.ts'
 export { schemaFindings } from '../check/schemas.ts'
 export { rules, type Finding, type Rule, type RuleId, type Severity } from '../check/rules.ts'

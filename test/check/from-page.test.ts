@@ -155,6 +155,21 @@ describe('A report', () => {
     ])
   })
 
+  it('has at most 100 findings of each rule and severity, and counts the others', () => {
+    const many = Array.from({ length: 150 }, (_, index) => [
+      finding('tool-name', `The name is "${index} "`, `${index} `),
+      finding('parse-error', `It was answered with ${index}`, undefined, 'note'),
+      ...(index < 100 ? [finding('parse-error', `It was answered with ${index}`)] : []),
+    ]).flat()
+    const report = reportOf('https://mcp.example/mcp', many)
+    expect(report.findings).toHaveLength(300)
+    expect(report.findings.at(-1)).toMatchObject({ message: 'It was answered with 99' })
+    expect(report.omitted).toEqual([
+      { rule: 'tool-name', severity: 'warning', count: 50 },
+      { rule: 'parse-error', severity: 'note', count: 50 },
+    ])
+  })
+
   it('has the requirement and the section of the specification of each finding', () => {
     const report = reportOf('https://mcp.example/mcp', findings)
     expect(report.server).toBe('https://mcp.example/mcp')

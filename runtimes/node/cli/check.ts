@@ -8,6 +8,7 @@ import {
   checkProgram,
   groupFindings,
   hasNoResponse,
+  MAX_FINDINGS_OF_RULE,
   reportOf,
   withoutSecrets,
   type Finding,
@@ -77,9 +78,11 @@ function printFindings(findings: readonly Finding[]): void {
     if (severity !== lastSeverity) print(headings[severity])
     lastSeverity = severity
     print(oneLine(`  ${rule}: ${requirement}`))
-    for (const { message, subjects } of messages) {
+    for (const { message, subjects } of messages.slice(0, MAX_FINDINGS_OF_RULE)) {
       print(oneLine(`    ${prefixOf(subjects)}${message}`))
     }
+    const more = messages.length - MAX_FINDINGS_OF_RULE
+    if (more > 0) print(`    and ${more} more`)
     print(`    See ${url}`)
   }
 }

@@ -3,11 +3,12 @@
  *
  * @see https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
  */
-import { rules, type Finding, type RuleId } from '#internal/check'
+import { boundFindings, rules, type Finding, type RuleId } from '#internal/check'
 import type { JsonObject } from '../../../src/index.ts'
 
-/** Creates a SARIF log with one run. */
-export function sarifOf(findings: readonly Finding[], server: string, version: string): JsonObject {
+/** Creates a SARIF log with one run, whose length is bounded. */
+export function sarifOf(all: readonly Finding[], server: string, version: string): JsonObject {
+  const { findings, omitted } = boundFindings(all)
   const ids = [...new Set(findings.map(({ rule }) => rule))]
   const driver = { name: 'edgewise', version, rules: ids.map(ruleOf) }
   const results = findings.map(({ rule, severity, message, subject }) => ({
@@ -22,11 +23,24 @@ export function sarifOf(findings: readonly Finding[], server: string, version: s
       },
     ],
   }))
+  const toolExecutionNotifications = omitted.map(({ rule, severity, count }) => ({
+    level: severity,
+    message: { text: `${count} more results of the rule "${rule}" were left out.` },
+    associatedRule: { id: rule, index: ids.indexOf(rule) },
+  }))
   return {
     $schema:
       'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json',
     version: '2.1.0',
-    runs: [{ tool: { driver }, results }],
+    runs: [
+      {
+        tool: { driver },
+        results,
+        ...(omitted.length > 0 && {
+          invocations: [{ executionSuccessful: true, toolExecutionNotifications }],
+        }),
+      },
+    ],
   }
 }
 

@@ -76,6 +76,37 @@ describe('edgewise check', () => {
     expect(validateSarif(JSON.parse(log.replace('"level":"error"', '"level":"fatal"')))).toBe(false)
   })
 
+  it('prints a bounded number of results as SARIF and text, and how many more there are', async () => {
+    const found = { rule: 'tool-name', severity: 'warning', message: 'Found' } as const
+    const many = Array.from({ length: 150 }, () => found)
+    const log = sarifOf([{ ...found, rule: 'list-slow' }, ...many], 'node', '1.0.0')
+    expect(validateSarif(log), ajv.errorsText(validateSarif.errors)).toBe(true)
+    const [run] = log['runs'] as { results: unknown[]; invocations: unknown[] }[]
+    expect(run?.results).toHaveLength(101)
+    expect(run?.invocations).toEqual([
+      {
+        executionSuccessful: true,
+        toolExecutionNotifications: [
+          {
+            level: 'warning',
+            message: { text: '50 more results of the rule "tool-name" were left out.' },
+            associatedRule: { id: 'tool-name', index: 1 },
+          },
+        ],
+      },
+    ])
+    const server = makeServer()
+    for (let index = 0; index < 150; index++)
+      server.tool(
+        `t ${index}`,
+        { description: 'A tool', annotations: { readOnlyHint: true } },
+        () => '',
+      )
+    await using http = await serve(server)
+    const { out } = await command('check', http.url)
+    expect(out).toMatch(/\n {4}t 99: The name is "t 99"\n {4}and 50 more\n {4}See /)
+  })
+
   it('prints no secrets of the URL', async () => {
     await using http = await serve(makeServer(), { allowedOrigins: '*' })
     const url = `${http.url}?api_key=s3cret`
