@@ -140,8 +140,9 @@ describe('The command "events"', () => {
     await ship('in_2', 'Oslo')
     await expect.poll(() => outcome.out, PATIENCE).toContain('"id":"in_2"')
     expect(outcome.out).toMatch(/^\S+Z order\.shipped \{"id":"in_2","city":"Oslo"\}\n$/)
-    // The challenge and one event
-    expect(methods).toEqual(['POST', 'POST'])
+    // The challenge and one event, each of which a busy machine may have received again
+    expect(methods.length).toBeGreaterThanOrEqual(2)
+    expect(new Set(methods)).toEqual(new Set(['POST']))
     child.kill('SIGINT')
     expect((await ended).code).toBe(0)
     expect(await storage.count()).toBe(0)
