@@ -7,7 +7,7 @@ import { parseChallenges } from '../authorization/challenge.ts'
 import { covers } from '../authorization/metadata.ts'
 import { parseUrl } from '../patterns/url.ts'
 import type { JsonObject } from '../protocol/types.ts'
-import { finding, type Finding } from './rules.ts'
+import { finding, type Finding } from './finding.ts'
 import { reasonOf, withoutSecrets, type Answer, type CheckedEndpoint } from './endpoint.ts'
 
 /** The maximum number of authorization servers whose metadata is requested. */

@@ -8,7 +8,7 @@ import type { Client } from '../client/client.ts'
 import { ProtocolError } from '../protocol/errors.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { Prompt, Resource, Tool } from '../protocol/types.ts'
-import { finding, type Finding } from './rules.ts'
+import { finding, type Finding } from './finding.ts'
 import { schemaFindings } from './schemas.ts'
 
 const MAX_TOOLS = 100

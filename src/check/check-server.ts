@@ -10,10 +10,11 @@ import { findRevision, type Revision } from '../protocol/revisions.ts'
 import { checkAuthorization } from './authorization.ts'
 import { checkCatalog } from './catalog.ts'
 import { checkMalformed } from './malformed.ts'
-import { finding, type Finding } from './rules.ts'
+import { finding, type Finding } from './finding.ts'
 import { acceptedVersions, checkSessions, isInitialized } from './sessions.ts'
 import { checkStateless, supportedVersions } from './stateless.ts'
-import { checkPing, checkUnknownMethod, checkUnknownTool } from './unknown.ts'
+import { checkPing } from './ping.ts'
+import { checkUnknownMethod, checkUnknownTool } from './unknown.ts'
 import { blockedFinding, checkWeb } from './web.ts'
 import {
   describeAnswer,

@@ -3,7 +3,7 @@
  *
  * @see https://www.jsonrpc.org/specification#error_object
  */
-import { finding, type Finding } from './rules.ts'
+import { finding, type Finding } from './finding.ts'
 import { Session } from './session.ts'
 import {
   describeAnswer,

@@ -5,9 +5,10 @@
  */
 import { danglingReferences } from '../json-schema/dangling-references.ts'
 import { invalidKeywords } from '../json-schema/invalid-keywords.ts'
+import { SCHEMA_MAPS } from '../json-schema/subschemas.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { JsonObject, Tool } from '../protocol/types.ts'
-import { finding, type Finding } from './rules.ts'
+import { finding, type Finding } from './finding.ts'
 
 /** The maximum number of invalid keywords, and of undefined properties, that are reported for one schema. */
 const MAX_REPORTED = 10
@@ -25,15 +26,6 @@ const SCHEMAS = 'an array with at least one schema'
 const SCHEMA_MAP = 'an object whose members are schemas'
 const TEXT = 'a string'
 const BOOLEAN = 'a boolean'
-
-/** The keywords whose value is an object that maps arbitrary names to schemas. */
-const SCHEMA_MAPS = new Set([
-  'properties',
-  'patternProperties',
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-])
 
 /** The valid values of keywords, in words. */
 const allowedValues: ReadonlyMap<string, string> = new Map([
@@ -71,13 +63,13 @@ function describeEach(
   return keywords.map((keyword) => [keyword, value])
 }
 
-/** The valid values of the keyword at a path, or of the schema if the path ends with the name of a property. */
+/** Describes what is valid at a path, which ends with a keyword, the name of a property, or the index of a schema. */
 function allowedValue(path: string): string | undefined {
   const names = path.split('/')
   const name = names.pop() ?? ''
-  // How many of the last names in the remaining path are names of schema maps
+  // A property may have the name of a keyword, such as `properties`. Therefore, the last name is that of a property only
+  // after an odd number of consecutive maps
   const mapCount = names.length - 1 - names.findLastIndex((parent) => !SCHEMA_MAPS.has(parent))
-  // A property may itself have the name of a keyword, as in `properties/properties`
   const isProperty = mapCount % 2 === 1
   const isListItem = /^\d+$/.test(name)
   return isProperty || isListItem ? SCHEMA : allowedValues.get(name)
@@ -115,7 +107,7 @@ function* undefinedProperties(schema: unknown, path: string, depth: number): Gen
   if (!isObject(schema) || depth > MAX_DEPTH) return
   const properties = isObject(schema.properties) ? schema.properties : undefined
   const required = Array.isArray(schema.required) ? schema.required : []
-  if (describesAll(schema) && (properties || depth === 0)) {
+  if (usesOnlyProperties(schema) && (properties || depth === 0)) {
     const missing = required.filter((name) => !Object.hasOwn(properties ?? {}, String(name)))
     for (const name of missing) yield path + name
   }
@@ -125,8 +117,8 @@ function* undefinedProperties(schema: unknown, path: string, depth: number): Gen
   yield* undefinedProperties(schema.items, `${path}[].`, depth + 1)
 }
 
-/** Whether all properties that a schema describes are in its "properties". */
-function describesAll(schema: JsonObject): boolean {
+/** Whether no keyword but "properties" describes properties. */
+function usesOnlyProperties(schema: JsonObject): boolean {
   const isOpen = isObject(schema.patternProperties) || isObject(schema.additionalProperties)
   return !isOpen && !COMBINATORS.some((keyword) => keyword in schema)
 }

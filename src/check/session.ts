@@ -5,7 +5,7 @@
  */
 import { HEADER_SESSION_ID } from '../protocol/headers.ts'
 import { isObject } from '../protocol/validate.ts'
-import { finding, type Finding } from './rules.ts'
+import { finding, type Finding } from './finding.ts'
 import {
   describeAnswer,
   describeBody,

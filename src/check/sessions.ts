@@ -6,10 +6,10 @@
 import { findRevision, revisions, type Revision } from '../protocol/revisions.ts'
 import type { JsonObject } from '../protocol/types.ts'
 import { isImplementation, isObject } from '../protocol/validate.ts'
-import { finding, type Finding } from './rules.ts'
+import { finding, type Finding } from './finding.ts'
 import { isSessionError, Session } from './session.ts'
+import { pingFindings } from './ping.ts'
 import {
-  pingFindings,
   UNKNOWN_CALL,
   UNKNOWN_METHOD,
   unknownMethodFinding,

@@ -6,7 +6,7 @@
 import { HEADER_METHOD } from '../protocol/headers.ts'
 import type { Revision } from '../protocol/revisions.ts'
 import { isObject } from '../protocol/validate.ts'
-import { finding, type Finding } from './rules.ts'
+import { finding, type Finding } from './finding.ts'
 import { UNKNOWN_METHOD, unknownMethodFinding } from './unknown.ts'
 import {
   describeAnswer,

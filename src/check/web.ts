@@ -12,7 +12,7 @@ import {
   HEADER_SESSION_ID,
 } from '../protocol/headers.ts'
 import { blockedHeaders, PING } from './blocked.ts'
-import { finding, type Finding } from './rules.ts'
+import { finding, type Finding } from './finding.ts'
 import {
   describeBody,
   type Answer,

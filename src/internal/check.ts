@@ -6,12 +6,8 @@
 export { blockedHeaders, PING } from '../check/blocked.ts'
 export { checkEndpoint, checkProgram, type OpenClient } from '../check/check-server.ts'
 export { hasNoResponse, withoutSecrets } from '../check/endpoint.ts'
-export {
-  boundFindings,
-  groupFindings,
-  MAX_FINDINGS_OF_RULE,
-  reportOf,
-  type RuleFindings,
-} from '../check/report.ts'
+export type { Finding } from '../check/finding.ts'
+export { boundFindings, MAX_FINDINGS_OF_RULE, reportOf } from '../check/report.ts'
+export { groupFindings, type RuleFindings } from '../check/rule-findings.ts'
 export { schemaFindings } from '../check/schemas.ts'
-export { rules, type Finding, type Rule, type RuleId, type Severity } from '../check/rules.ts'
+export { rules, type Rule, type RuleId, type Severity } from '../check/rules.ts'

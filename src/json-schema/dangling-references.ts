@@ -6,6 +6,7 @@
 import { isObject } from '../protocol/validate.ts'
 import type { JsonObject } from '../protocol/types.ts'
 import { findDraft } from './keywords.ts'
+import { SCHEMA_MAPS, SUBSCHEMAS } from './subschemas.ts'
 
 /** A reference without a target. */
 export interface DanglingReference {
@@ -16,17 +17,6 @@ export interface DanglingReference {
 
 /** Deeper subschemas are not searched. */
 const MAX_DEPTH = 100
-
-/** The keywords whose value is a schema, or an array of schemas. */
-const SUBSCHEMAS = new Set(
-  'additionalItems additionalProperties allOf anyOf contains contentSchema else if items not oneOf prefixItems propertyNames then unevaluatedItems unevaluatedProperties'.split(
-    ' ',
-  ),
-)
-/** The keywords whose value is an object that maps arbitrary names to schemas. */
-const SCHEMA_MAPS = new Set(
-  '$defs definitions dependencies dependentSchemas patternProperties properties'.split(' '),
-)
 
 /**
  * Finds the references with a fragment, such as `#/$defs/city`, that point to nothing. Schemas of unknown dialects are

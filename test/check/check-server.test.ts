@@ -1,7 +1,8 @@
 // What `edgewise check` finds: nothing on a server that follows the rules, and each rule that a server breaks.
 import { describe, expect, it } from 'vitest'
 import { checkEndpoint, checkProgram } from '../../src/check/check-server.ts'
-import { rules, type Finding, type RuleId } from '../../src/check/rules.ts'
+import type { Finding } from '../../src/check/finding.ts'
+import { rules, type RuleId } from '../../src/check/rules.ts'
 import type { JsonObject } from '../../src/index.ts'
 import { connect } from '../../src/presets/client.ts'
 import { connectInMemory } from '../../src/testing/index.ts'

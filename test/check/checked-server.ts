@@ -1,7 +1,8 @@
 /** A server that follows the rules of the check, and changes of it. */
 import * as z from 'zod'
 import { checkEndpoint } from '../../src/check/check-server.ts'
-import type { Finding, RuleId } from '../../src/check/rules.ts'
+import type { Finding } from '../../src/check/finding.ts'
+import type { RuleId } from '../../src/check/rules.ts'
 import { isObject, type JsonObject } from '../../src/index.ts'
 import { connect } from '../../src/presets/client.ts'
 import {

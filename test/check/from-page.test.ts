@@ -1,8 +1,9 @@
 // What a Web page finds when it checks a server: it cannot choose its origin, nor read all headers.
 import { describe, expect, it } from 'vitest'
 import { checkEndpoint } from '../../src/check/check-server.ts'
-import { groupFindings, reportOf } from '../../src/check/report.ts'
-import { finding, type Finding } from '../../src/check/rules.ts'
+import { finding, type Finding } from '../../src/check/finding.ts'
+import { reportOf } from '../../src/check/report.ts'
+import { groupFindings } from '../../src/check/rule-findings.ts'
 import { connect } from '../../src/presets/client.ts'
 import { createHandler, createServer, statefulSessions } from '../../src/presets/server.ts'
 

@@ -6,10 +6,19 @@
 import { parseUrl } from '#internal/patterns'
 import { parseArgs } from 'node:util'
 import type { compareCard } from '../../../src/cards/index.ts'
-import { findRevision, type Revision } from '../../../src/index.ts'
+import type { Revision } from '../../../src/index.ts'
 import type { McpHostName } from './hosts/host-names.ts'
 import { requireHosts, type Scope } from './hosts/host.ts'
 import { moduleProgram } from './hosts/module-program.ts'
+import {
+  headersOf,
+  numberOf,
+  pathOf,
+  revisionOf,
+  scopeOf,
+  splitPair,
+  webhookOf,
+} from './option-values.ts'
 import {
   checkOptions,
   isCommand,
@@ -177,7 +186,7 @@ function optionsOf(values: Values, clients: readonly McpHostName[]): Options {
     json,
     sarif,
     args,
-    headers: headersOf(values),
+    headers: headersOf(values.header, values.token),
     inputs: Object.fromEntries(values.input.map((pair) => splitPair(pair, '=', '--input'))),
     dryRun: values['dry-run'],
     signIn: values['sign-in'],
@@ -237,72 +246,4 @@ function urlTarget(text: string | undefined, takesModule: boolean): ParsedInvoca
     )
   }
   return { url: text.trim() }
-}
-
-/**
- * Reads the headers of `--header`, and adds the token.
- *
- * @throws {UsageError} If HTTP does not allow one of them.
- */
-function headersOf({ header: pairs, token = process.env.EDGEWISE_TOKEN }: Values): Headers {
-  const headers = new Headers()
-  for (const pair of pairs) {
-    const [name, value] = splitPair(pair, ':', '--header')
-    try {
-      headers.append(name.trim(), value)
-    } catch {
-      throw new UsageError(`"${pair}" is not a valid HTTP header`)
-    }
-  }
-  if (token === undefined || token === '') return headers
-  try {
-    headers.set('authorization', `Bearer ${token}`)
-  } catch {
-    throw new UsageError('The token has characters that are not allowed in an HTTP header')
-  }
-  return headers
-}
-
-function splitPair(pair: string, separator: string, option: string): [name: string, value: string] {
-  const nameEnd = pair.indexOf(separator)
-  if (nameEnd < 1) throw new UsageError(`"${option}" must be name${separator}value, not "${pair}"`)
-  return [pair.slice(0, nameEnd), pair.slice(nameEnd + 1)]
-}
-
-function numberOf(
-  text: string | undefined,
-  option: string,
-  min: number,
-  max: number,
-): number | undefined {
-  if (text === undefined) return undefined
-  const number = /^\d+$/.test(text) ? Number(text) : NaN
-  const isInRange = number >= min && number <= max
-  if (!isInRange) {
-    throw new UsageError(`"${option}" must be a whole number from ${min} to ${max}, not "${text}"`)
-  }
-  return number
-}
-
-function scopeOf(text: string | undefined): Scope {
-  if (text === undefined || text === 'user') return 'user'
-  if (text === 'project') return 'project'
-  throw new UsageError(`"--scope" must be "user" or "project", not "${text}"`)
-}
-
-function pathOf(text: string | undefined): string | undefined {
-  if (text === undefined || /^\/[\w./~-]*$/.test(text)) return text
-  throw new UsageError(`"--path" must be a path such as "/mcp", not "${text}"`)
-}
-
-function webhookOf(text: string | undefined): string | undefined {
-  if (text === undefined || parseUrl(text)?.protocol === 'https:') return text
-  throw new UsageError(`"--webhook" must be a URL that begins with "https://", not "${text}"`)
-}
-
-function revisionOf(text: string | undefined): Revision | undefined {
-  if (text === undefined) return undefined
-  const revision = findRevision(text)
-  if (!revision) throw new UsageError(`Unknown revision: "${text}"`)
-  return revision.version
 }

@@ -149,7 +149,7 @@ export class FileMigration {
   }
 
   /**
-   * Adds a `TODO` comment for the author on the line before a node.
+   * Adds a mark on the line before a node.
    *
    * @param section The section of the documentation that the comment refers to.
    */

@@ -23,7 +23,7 @@ export interface ManifestNeeds {
 /** A migrated manifest. */
 export interface MigratedManifest {
   readonly text: string
-  /** What the author should know. */
+  /** What the developer should know. */
   readonly notes: readonly string[]
 }
 

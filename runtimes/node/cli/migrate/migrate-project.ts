@@ -25,7 +25,7 @@ import { migrateStdio } from './transforms/stdio.ts'
 import { migrateWebHandlers } from './transforms/web-handlers.ts'
 import { migrateWrangler } from './wrangler.ts'
 
-/** A mark is a `TODO` comment for the author of the project, about something that the migration could not do. */
+/** A mark is a `TODO` comment about code that a developer must finish migrating. */
 export interface Mark {
   readonly path: string
   /** The line in the migrated file, from 1. */
@@ -38,7 +38,7 @@ export interface Migration {
   /** The new texts of the files that change, by their paths. */
   readonly changed: ReadonlyMap<string, string>
   readonly marks: readonly Mark[]
-  /** Notes for the author that do not belong to a line of a source file. */
+  /** Notes for the developer that do not belong to a line of a source file. */
   readonly notes: readonly string[]
 }
 
