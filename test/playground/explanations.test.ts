@@ -179,6 +179,10 @@ describe('Explanations of the playground', () => {
       expect.stringContaining('only the CORS header above is missing'),
       expect.stringContaining('the server sends none'),
     ])
+    // The shell replaces references only within double quotes
+    expect(explain(error, { lacksSession: url, hasCredentials: true }).command).toContain(
+      '-H "Authorization: Bearer $TOKEN"',
+    )
     const other = new ProtocolError(-32_602, 'Unknown city')
     expect(explain(other, { lacksSession: url }).lines).toBeUndefined()
     expect(explain(error).lines).toBeUndefined()

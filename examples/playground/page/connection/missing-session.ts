@@ -32,11 +32,11 @@ export function explainMissingSession(
   const headers = {
     'Content-Type': 'application/json',
     Accept: 'application/json, text/event-stream',
-    ...(hasCredentials && { Authorization: 'Bearer ${TOKEN}' }),
   }
+  const variables = hasCredentials ? { Authorization: 'Bearer ${TOKEN}' } : {}
   const endpoint = isOwnOrigin ? (relayedUrl(url) ?? url) : url
   const request = curl(
-    { url: endpoint, headers, body: JSON.stringify(initialize) },
+    { url: endpoint, headers, variables, body: JSON.stringify(initialize) },
     '-sS -D - -o /dev/null',
   )
   const own = {
