@@ -35,7 +35,7 @@ describe('The guide to middleware', () => {
     expect(server).toMatch(/after they are parsed.*before their arguments are validated/)
     expect(server).toMatch(/before they are checked.*written/)
     const client = section('middleware', '## On a client')
-    expect(client).toMatch(/before the client checks the requests.*sends the requests/)
+    expect(client).toMatch(/before the client checks it.*sends it/)
     expect(client).toContain('through this list in its order, and then through the middleware of')
   })
 })
