@@ -8,7 +8,7 @@ import { EVENTS } from './events/schema.ts'
 import { COUNTS } from './sessions/counts.ts'
 import { SESSIONS, TURNS } from './sessions/schema.ts'
 
-/** The script that creates the table of rate limits. Keys are hashed, so that they have one length. */
+/** The script that creates the table of rate limits. Keys are hashed, so that all have the same length. */
 const RATE_LIMITS = `CREATE TABLE mcp_rate_limits (
     key bytea PRIMARY KEY,
     total double precision NOT NULL,

@@ -12,7 +12,7 @@ import type { PostgresClient } from './client.ts'
 /** A client, or a function that creates one. */
 export type PostgresClientSource = PostgresClient | (() => PostgresClient)
 
-/** Holds the current client. It can be replaced only if it was created here. */
+/** Holds the current client. Only a client that was created here can be replaced. */
 export class ReplaceableClient {
   readonly #create: (() => PostgresClient) | undefined
   readonly #patienceMs: number
@@ -47,7 +47,7 @@ export class ReplaceableClient {
     this.#hasAnswered = true
   }
 
-  /** Replaces the client if a query that was cancelled does not end. */
+  /** Replaces the client if a query does not end although it was cancelled. */
   watchCancelled(query: Promise<unknown>): void {
     const client = this.#current
     const timer = setTimeout(() => {

@@ -47,6 +47,7 @@ export interface PostgresStorageOptions {
   onError?: (error: unknown) => void
 }
 
+/** The names of the options. The values have no meaning. */
 const OPTION_NAMES: OptionNames<PostgresStorageOptions> = { schema: 1, timeoutMs: 1, onError: 1 }
 
 const SCHEMA_NAME = /^(?!pg_)[a-z_][\w-]{0,47}$/i

@@ -26,7 +26,7 @@ export class PostgresTaskStore implements TaskStore {
   readonly #bus: Bus
   /** Identifies the changes of this store among the notifications. */
   readonly #origin = crypto.randomUUID()
-  /** The messages of tasks that are being sent. */
+  /** By the ids of tasks, promises that settle when the messages of the task have been sent. */
   readonly #sending = new Map<string, Promise<void>>()
 
   constructor(database: Database, bus: Bus) {

@@ -33,7 +33,8 @@ const TRANSIENT_CLASSES = ['08', '40', '53', '57', '58']
 const TRANSIENT_CODES = ['25006', '55P03']
 
 /**
- * Whether a query may succeed later. Errors without an SQLSTATE code are errors of the connection.
+ * Whether a query may succeed later. An error with a code that is not a `PostgresError` is an error of the
+ * connection, such as `ECONNREFUSED`.
  */
 export function isTransient(error: unknown): boolean {
   const { name, code } = error as { name?: unknown; code?: unknown }

@@ -11,7 +11,10 @@ import type { Database } from '../database.ts'
 /** The topic of notifications about new events; the key is the name of the type. */
 const TOPIC = 'events'
 
-/** The time in milliseconds since 1970. The database has one clock; the clocks of processes may differ. */
+/**
+ * An SQL expression: the time of the database in milliseconds since 1970. The clocks of the processes may
+ * differ, so their times are not compared.
+ */
 export const NOW = `(extract(epoch FROM clock_timestamp()) * 1000)::float8`
 
 /** Locks the row of a type, so that its log does not change until the transaction ends. */
@@ -19,8 +22,8 @@ export const LOCK_EVENT_TYPE = `INSERT INTO {mcp_event_types} AS types (name, he
   ON CONFLICT (name) DO UPDATE SET head = types.head RETURNING head::float8 AS head`
 
 /**
- * The log of events. It also reads and writes the table of subscriptions, where the log and the
- * table must agree.
+ * The log of events. A new event makes the subscriptions to its type due. Events that an active
+ * subscription still needs are not deleted.
  */
 export class PostgresEventLog implements EventLog {
   readonly durable = true
@@ -48,7 +51,7 @@ export class PostgresEventLog implements EventLog {
     const { name, eventId, acceptedAt } = event
     return this.#database.transaction(async ({ query }) => {
       await query(LOCK_EVENT_TYPE, name)
-      // If the log already has the event, nothing is written, and the last SELECT finds the position
+      // If the log already has the event, nothing is written, and the last SELECT finds its position
       const [row] = await query<{ position: number }>(
         `WITH logged AS (
            INSERT INTO {mcp_event_log} (name, position, event_id, accepted_at, event)
@@ -75,7 +78,7 @@ export class PostgresEventLog implements EventLog {
   }
 
   async read(name: string, after: number, limit: number): Promise<LogPage> {
-    // Without events after the position, one row has the state of the log
+    // If no event follows the position, the query returns one row without an event
     const rows = await this.#database.query<{
       head: number
       trimmed_to: number
@@ -102,7 +105,8 @@ export class PostgresEventLog implements EventLog {
   trim(name: string, { acceptedBefore, maxEvents }: TrimLimits): Promise<void> {
     return this.#database.transaction(async ({ query }) => {
       await query(LOCK_EVENT_TYPE, name)
-      // Deletes up to the last event that a limit excludes, but none that an active subscription still needs
+      // Deletes all events up to the last one that exceeds a limit, except those that an active subscription
+      // still needs
       await query(
         `WITH deleted AS (
            DELETE FROM {mcp_event_log}
@@ -130,9 +134,9 @@ export class PostgresEventLog implements EventLog {
     const listeners = this.#listeners.get(name) ?? new Set()
     this.#listeners.set(name, listeners.add(listener))
     this.#stopListening ??= this.#bus.subscribe(TOPIC, {
-      wake: (key) => this.#listeners.get(key)?.forEach((call) => call()),
+      wake: (type) => this.#listeners.get(type)?.forEach((call) => call()),
       resync: () => {
-        for (const all of this.#listeners.values()) all.forEach((call) => call())
+        for (const ofType of this.#listeners.values()) ofType.forEach((call) => call())
       },
     })
     return () => {

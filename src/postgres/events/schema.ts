@@ -4,10 +4,12 @@
  * @see https://www.postgresql.org/docs/current/ddl-basics.html
  */
 
-// `mcp_event_types` has the head of each log. A transaction that appends events, or that depends on
-// the head, locks the row of the head, so that positions are committed in order. `due_at` and `wake_at` are
-// milliseconds of the database's clock: from `wake_at` on, `take` returns a subscription,
-// because events are due, or because it has expired.
+// `mcp_event_types` has the head of the log of each type: the position of its last event. A transaction that
+// appends events, or that depends on the head, locks the row of the type, so that positions are committed in
+// order.
+//
+// `due_at`, `expires_at` and `wake_at` are times of the database's clock, in milliseconds. From `wake_at` on,
+// `EventStorage.take` returns a subscription, because its events are due or because it has expired.
 export const EVENTS = `CREATE TABLE mcp_event_types (
     name text PRIMARY KEY,
     head bigint NOT NULL,

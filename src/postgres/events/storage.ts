@@ -46,9 +46,10 @@ export class PostgresEventStorage extends PostgresEventLog implements EventStora
 
   async save(subscription: WebhookSubscription): Promise<boolean> {
     const { name, position, dueAt } = subscription
+    // Only a position in the log, which is a number, can be behind the head of the log
     if (dueAt !== null || typeof position !== 'number')
       return this.#save(this.#database, subscription, dueAt)
-    // With the lock, no event can be appended between the check and the write
+    // While the type is locked, no event can be appended between the check and the write
     return this.#database.transaction(async (queries) => {
       const [type] = await queries.query<{ head: number }>(LOCK_EVENT_TYPE, name)
       const isBehind = (type?.head ?? 0) > position
@@ -67,6 +68,7 @@ export class PostgresEventStorage extends PostgresEventLog implements EventStora
   ): Promise<boolean> {
     const { id, version, name, principal, url, status, position, expiresAt } = subscription
     const now = Date.now()
+    // Times are sent as times from now, because the database may have another clock
     const values = [
       id,
       version,
@@ -85,8 +87,8 @@ export class PostgresEventStorage extends PostgresEventLog implements EventStora
              ON CONFLICT DO NOTHING RETURNING id`,
             ...values,
             name,
-            JSON.stringify(principal),
-            JSON.stringify(url),
+            jsonKey(principal),
+            jsonKey(url),
           )
         : await queries.query(
             `UPDATE {mcp_event_subscriptions}
@@ -119,7 +121,7 @@ export class PostgresEventStorage extends PostgresEventLog implements EventStora
         ? await this.#database.query<{ count: number }>(query)
         : await this.#database.query<{ count: number }>(
             `${query} WHERE principal = $1`,
-            JSON.stringify(principal),
+            jsonKey(principal),
           )
     return row?.count ?? 0
   }
@@ -136,8 +138,8 @@ export class PostgresEventStorage extends PostgresEventLog implements EventStora
       after,
       limit,
       name ?? null,
-      principal === undefined ? null : JSON.stringify(principal),
-      url === undefined ? null : JSON.stringify(url),
+      principal === undefined ? null : jsonKey(principal),
+      url === undefined ? null : jsonKey(url),
     )
   }
 
@@ -193,8 +195,8 @@ export class PostgresEventStorage extends PostgresEventLog implements EventStora
   async verifiedUntil(principal: string, url: string): Promise<number | undefined> {
     const [row] = await this.#database.query<{ until: number }>(
       `SELECT until::float8 AS until FROM {mcp_event_verified} WHERE principal = $1 AND url = $2`,
-      JSON.stringify(principal),
-      JSON.stringify(url),
+      jsonKey(principal),
+      jsonKey(url),
     )
     return row?.until
   }
@@ -204,8 +206,8 @@ export class PostgresEventStorage extends PostgresEventLog implements EventStora
       `WITH expired AS (DELETE FROM {mcp_event_verified} WHERE until < $4)
        INSERT INTO {mcp_event_verified} (principal, url, until) VALUES ($1, $2, $3)
        ON CONFLICT (principal, url) DO UPDATE SET until = excluded.until`,
-      JSON.stringify(principal),
-      JSON.stringify(url),
+      jsonKey(principal),
+      jsonKey(url),
       until,
       Date.now(),
     )
@@ -217,6 +219,12 @@ export class PostgresEventStorage extends PostgresEventLog implements EventStora
   }
 }
 
+/** The value of a column `principal` or `url`. JSON escapes the characters that Postgres cannot store. */
+function jsonKey(value: string): string {
+  return JSON.stringify(value)
+}
+
+/** The subscription in a row. */
 function recordOf({ record, version, due_in: dueIn }: SubscriptionRow): WebhookSubscription {
   const dueAt = dueIn === null ? null : Date.now() + dueIn
   return { ...(JSON.parse(record) as WebhookSubscription), version, dueAt }

@@ -30,7 +30,7 @@ export interface AdmissionOptions {
  * An SQL condition for sessions in which nothing runs and whose client does not listen. Calls that have
  * just started may not be stored yet, and are then not considered.
  */
-const IS_INACTIVE = `NOT EXISTS (
+const INACTIVE_CONDITION = `NOT EXISTS (
     SELECT FROM {mcp_streams} AS o WHERE o.session = mcp_sessions.id AND ${aliveCondition('o.owner')}
   ) AND NOT EXISTS (
     SELECT FROM {mcp_calls} AS o WHERE o.session = mcp_sessions.id AND ${aliveCondition('o.owner')}
@@ -47,7 +47,7 @@ function sessionCount(account: string): string {
 
 /** An SQL expression: the id of the least recently used inactive session that meets a condition. */
 function leastRecentlyUsed(condition: string): string {
-  return `(SELECT id FROM {mcp_sessions} WHERE ${condition} AND ${IS_INACTIVE} ORDER BY used_at LIMIT 1)`
+  return `(SELECT id FROM {mcp_sessions} WHERE ${condition} AND ${INACTIVE_CONDITION} ORDER BY used_at LIMIT 1)`
 }
 
 /** Opens sessions. */
@@ -78,8 +78,8 @@ export class Admission {
   }
 
   /**
-   * Inserts the session unless a limit is reached, and returns whether it did. Sessions that other processes
-   * open at the same time are not counted.
+   * Inserts the session unless a limit is reached. Sessions that other processes open at the same time are
+   * not counted. Returns whether the session was inserted.
    */
   async #insert(
     id: string,
@@ -107,12 +107,12 @@ export class Admission {
   /** Ends one session to make room. Returns whether a session could be ended. */
   async #evict(account: string | null, weight: number): Promise<boolean> {
     const { maxSessionsPerCaller, removeWhere } = this.#options
-    const hasSameAccount = account === null ? 'account IS NULL' : 'account = $1'
-    // If no session of the account can end, and the account is below its limit, tries the other
-    // accounts, the one with the most sessions first. Sessions without an account count as
-    // `NO_ACCOUNT`
+    const accountCondition = account === null ? 'account IS NULL' : 'account = $1'
+    // If no session of the account can end, and the account is below its limit, a session of another
+    // account is ended. The accounts with the most sessions are tried first. Sessions without an account
+    // are counted under `NO_ACCOUNT`
     const endedCount = await removeWhere(
-      `id = coalesce(${leastRecentlyUsed(hasSameAccount)}, (
+      `id = coalesce(${leastRecentlyUsed(accountCondition)}, (
          SELECT found.id
          FROM (
            SELECT account FROM {mcp_counts} WHERE account <> '${ALL_ACCOUNTS}'

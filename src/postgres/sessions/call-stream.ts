@@ -12,8 +12,10 @@ import type { OutgoingStream } from '../../session/streams.ts'
 import { eventId } from './stream-table.ts'
 import type { StreamWriter, WrittenStream } from './writer.ts'
 
-/** The maximum number of events that are stored for a stream, and of characters in these events. */
+/** The maximum number of events that are stored for a stream. */
 const MAX_EVENTS = 1000
+
+/** The maximum number of characters of all stored events of a stream together. */
 const MAX_SIZE = 4 * 1024 * 1024
 
 /** The session and the call of a stream, and its callbacks. */
@@ -101,12 +103,14 @@ export class CallStream implements OutgoingStream, WrittenStream {
       this.questions.push(message.id)
       this.#options.onAsk(message.id)
     }
-    return this.#deliver((sink) => sink.send({ id: eventId(this.id, seq), data }), isQuestion)
+    return this.#deliver((sink) => sink.send({ id: eventId(this.id, seq), data }), {
+      afterWrites: isQuestion,
+    })
   }
 
   sendEventId(retry?: number): void {
     const id = eventId(this.id, this.#seq)
-    void this.#deliver((sink) => sink.send({ id, retry, data: '' }), false)
+    void this.#deliver((sink) => sink.send({ id, retry, data: '' }))
   }
 
   connect(sink: Sink): void {
@@ -117,7 +121,7 @@ export class CallStream implements OutgoingStream, WrittenStream {
 
   disconnectFor(retryMs: number): void {
     this.sendEventId(retryMs)
-    void this.#deliver(() => this.disconnect(), false)
+    void this.#deliver(() => this.disconnect())
   }
 
   /** Closes the connection. The stream continues, and a client may resume it on any process. */
@@ -131,7 +135,7 @@ export class CallStream implements OutgoingStream, WrittenStream {
     if (this.#isLost) return
     this.#isEnded = true
     this.#options.writer.end(this)
-    void this.#deliver(() => this.disconnect(), false)
+    void this.#deliver(() => this.disconnect())
   }
 
   /** Stores the changed call. */
@@ -151,10 +155,13 @@ export class CallStream implements OutgoingStream, WrittenStream {
     this.#options.onLost(this)
   }
 
-  /** Delivers after the messages that wait and, if `afterWrites`, after all writes so far are stored. */
+  /**
+   * Calls `sendTo` with the connected client, after the messages that wait. With `afterWrites`, all writes so
+   * far are stored first.
+   */
   #deliver(
     sendTo: (sink: Sink) => Promise<void> | undefined | void,
-    afterWrites: boolean,
+    { afterWrites = false }: { afterWrites?: boolean } = {},
   ): Promise<void> | undefined {
     const deliverNow = (): Promise<void> | undefined =>
       (this.#sink && sendTo(this.#sink)) || undefined
@@ -173,7 +180,7 @@ export class CallStream implements OutgoingStream, WrittenStream {
     return delivery
   }
 
-  /** Deletes the oldest events at the limits, an eighth at a time. */
+  /** Drops the oldest events at the limits. They are deleted when they make up an eighth of a limit. */
   #enforceLimits(size: number): void {
     const sizes = this.#sizes
     sizes.push(size)

@@ -7,8 +7,8 @@
  */
 
 /**
- * Stands for all accounts, in the rows that count all sessions. It differs from the account of every caller, because
- * those are JSON texts, and `all` is not valid JSON.
+ * The account in the rows that count all sessions. No caller has this account: the accounts of callers are
+ * JSON texts, and `all` is not valid JSON.
  */
 export const ALL_ACCOUNTS = 'all'
 

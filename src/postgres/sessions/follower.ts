@@ -8,7 +8,7 @@ import type { CallStream } from './call-stream.ts'
 import type { StreamBatch } from './stream-table.ts'
 import { WakeSignal } from '../../patterns/wake-signal.ts'
 
-/** How often a follower checks whether the process that writes is alive, in milliseconds. */
+/** How often a follower checks whether the process that writes its stream is alive, in milliseconds. */
 const CHECK_MS = 2_000
 
 /** About how long a write of this process takes, in milliseconds. */
@@ -41,7 +41,7 @@ export class Follower {
     this.#sink = sink
   }
 
-  /** Whether its client is connected. */
+  /** Whether the client is connected. */
   get connected(): boolean {
     return this.#sink.open
   }
@@ -57,12 +57,15 @@ export class Follower {
     this.wake()
   }
 
-  /** Sends events until the stream ends, the client disconnects, or the stream sends to the client itself. */
+  /**
+   * Sends events until the stream ends or the client disconnects. If this process writes the stream, the
+   * client is connected to the stream itself once it has received all previous events.
+   */
   async run(): Promise<void> {
     while (this.#sink.open) {
       const local = this.#session.local(this.#stream)
-      // Messages that wait for a write are sent to the client that is connected by then, so no
-      // message may wait when this client is connected
+      // A message that waits for a write is sent to the client that is connected when it has been written. So
+      // that this client does not receive it twice, it is connected only while no message waits
       await local?.pendingDelivery
       try {
         const batch = await this.#session.read(this.#stream, this.#seq)

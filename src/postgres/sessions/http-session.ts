@@ -1,5 +1,6 @@
 /**
- * A session, as loaded for one request: its requests on other processes, and its live part in this process.
+ * A session, as loaded for one HTTP request: its row in the database, and the live session in this process, if
+ * there is one.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -31,7 +32,7 @@ export class PostgresHttpSession implements HttpSession {
   readonly #row: SessionRow
   #live: LiveSession | undefined
 
-  /** @throws {TypeError} If the session's revision is unknown here. */
+  /** @throws {TypeError} If this version of the package does not know the session's revision. */
   constructor(sessions: ProcessSessions, row: SessionRow) {
     this.revision = sessionRevision(row.record)
     this.#sessions = sessions
@@ -65,6 +66,7 @@ export class PostgresHttpSession implements HttpSession {
     await entered.stayLiveDuring(() => entered.http.receive(message, caller))
   }
 
+  /** Rejects the request to the client that an invalid response answers. */
   rejectPending(frame: unknown, error: Error): void {
     if (!isObject(frame) || 'method' in frame || typeof frame.id !== 'number') return
     if (!isQuestionId(frame.id)) return
@@ -98,8 +100,8 @@ export class PostgresHttpSession implements HttpSession {
   }
 
   /**
-   * Passes an answer on to the process that asked the client. If that process has ended, runs the call
-   * again. The client receives its 202 once the answer is stored.
+   * Passes an answer on to the process that asked the client. If that process has ended, this process runs the
+   * call again. The HTTP response, with status 202, is sent once the answer is stored.
    */
   async #receiveResponse(message: JsonRpcResponse, caller: Caller): Promise<void> {
     const { id } = this.#row

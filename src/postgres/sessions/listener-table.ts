@@ -1,5 +1,5 @@
 /**
- * The connections for messages that belong to no request, in the rows of their sessions, and the stored
+ * Stores messages that belong to no request and, in the row of each session, the newest connection for these
  * messages.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
@@ -41,8 +41,8 @@ export class ListenerTable {
     id: string,
     [stream, change, message]: NewStreamTurn,
   ): Promise<(StoredRecord & NewestConnection) | undefined> {
-    // If the stream of the last turn continues, its turn does too. Otherwise a turn is added, and at the limit
-    // the first turn is removed
+    // If the connection continues the stream of the last turn, that turn continues. Otherwise a turn is added,
+    // and at the limit the first turn is removed
     const [row] = await this.#database.query<{
       record: string
       version: number

@@ -66,7 +66,7 @@ export class Listener implements OutgoingStream {
   #sink: Sink | undefined
   /** The id of the last change that was announced or skipped. */
   #change = 0
-  /** The number of the last message that was sent. */
+  /** The number of the session's last own message that was sent or skipped. */
   #message = 0
   readonly #queue: LoggedChange[] = []
   #isSending = false
@@ -116,12 +116,12 @@ export class Listener implements OutgoingStream {
     void this.#sink?.send({ id: this.#eventId(), retry, data: '' })
   }
 
-  // Messages are stored, so that the process with the newest connection can send them
+  // Sends nothing, because messages are stored, and sent by the process with the newest connection
   send(): undefined {
     return undefined
   }
 
-  // Handlers disconnect only the streams of their calls
+  // Never needed, because handlers disconnect only the streams of their calls
   disconnectFor(): void {}
 
   close(): void {
@@ -129,9 +129,9 @@ export class Listener implements OutgoingStream {
   }
 
   /**
-   * The turn that begins when this connection becomes the newest one. For a client that resumes, it
-   * begins with the next message. Otherwise it begins with the messages that no other connection
-   * has sent.
+   * The turn that begins when this connection becomes the newest one. The turn of a client that has just
+   * resumed a stream begins with the next message. The turn of an older connection begins with the messages
+   * that no other connection has sent.
    *
    * @param position The id of the last change that any connection may have sent.
    */
@@ -169,7 +169,7 @@ export class Listener implements OutgoingStream {
     return `${this.#change}.${this.#message}`
   }
 
-  /** Continues after the last event of another connection, if that is later. */
+  /** Moves the position forward to the last event of another connection, if that event is later. */
   skipTo(position: string): void {
     const [change = 0, message = 0] = position.split('.').map(Number)
     this.#change = Math.max(this.#change, change)
@@ -177,8 +177,8 @@ export class Listener implements OutgoingStream {
   }
 
   /**
-   * Moves the position back if the session has fewer messages of its own, because a backup was
-   * restored.
+   * Moves the position back if the session has fewer own messages than this connection has sent, because a
+   * backup of the database was restored.
    */
   goBackTo(sent: number): void {
     if (sent >= this.#message) return
@@ -266,7 +266,8 @@ export class Listener implements OutgoingStream {
     // An entry without origin stands for changes that were deleted
     if (id <= this.#change && origin !== '') return
     this.#change = id
-    // A copy, so that the completion of an elicitation is announced again to a client that resumes
+    // `announceTo` removes completed elicitations from this copy only, so that their completion is announced
+    // again to a client that resumes
     const record = { ...this.#session.record }
     const send = (message: JsonRpcNotification): void => {
       void this.#sink?.send({ id: this.#eventId(), data: wellFormedJson(message) })
@@ -275,7 +276,7 @@ export class Listener implements OutgoingStream {
     announceTo({ record }, change, this.connected ? this.#session.observe(send) : send)
   }
 
-  /** Whether a message belongs to this stream. If its turn is unknown, it may be sent twice, but is not lost. */
+  /** Whether a message belongs to this stream. If its turn is unknown, it is sent, so that it is not lost. */
   #carries(stream = this.#stream): boolean {
     return stream === this.#stream
   }

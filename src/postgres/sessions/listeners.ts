@@ -102,12 +102,12 @@ export class Listeners {
     }
   }
 
-  /** Moves all connections back if the session has fewer messages, because a backup was restored. */
+  /** Moves the positions of all connections back if a restored backup has fewer messages. */
   goBackTo(sent: number): void {
     for (const listener of this.#all) listener.goBackTo(sent)
   }
 
-  /** Removes the connections that their clients closed. */
+  /** Removes the connections that clients have closed. */
   sweep(): void {
     for (const listener of this.#all) {
       if (!listener.disconnected) continue

@@ -48,7 +48,7 @@ export class LiveSession {
   #refreshing: Promise<void> | undefined
   #isStale = false
   /** Whether the database may have been restored from a backup. */
-  #isDoubtful = false
+  #mayBeRestored = false
   #runningCount = 0
   #announced: Promise<void> = Promise.resolve()
 
@@ -190,7 +190,7 @@ export class LiveSession {
 
   /** Reads the rows again, because notifications may be lost, or a backup may have been restored. */
   resync(): void {
-    this.#isDoubtful = true
+    this.#mayBeRestored = true
     void this.wake()
   }
 
@@ -224,8 +224,8 @@ export class LiveSession {
       try {
         const rows = await this.#parts.table.readLive(this.id, this.questions.ids)
         if (!rows) return this.#parts.endDeleted(this)
-        if (this.#isDoubtful) this.listeners.goBackTo(rows.sent)
-        this.#isDoubtful = false
+        if (this.#mayBeRestored) this.listeners.goBackTo(rows.sent)
+        this.#mayBeRestored = false
         this.#record.refresh(rows)
         for (const answer of rows.answers) this.questions.receiveStored(answer)
         const readers = new Map(rows.streams.map(({ id, reader }) => [id, reader]))
@@ -263,7 +263,8 @@ export class LiveSession {
       prepareQuestion: async () => {
         await this.#record.save()
         const usedOfBlock = this.#session.lastId % ID_BLOCK
-        // Reserved early, so that concurrent questions do not exceed the block of ids
+        // A new block of ids is reserved when half of a block is used, so that concurrent questions do not
+        // exceed the block
         if (usedOfBlock > 0 && usedOfBlock < ID_BLOCK / 2) return
         this.#session.lastId = await table.reserveIds(this.id)
       },

@@ -38,7 +38,7 @@ export interface ProcessParts {
   readonly changes: ChangeLog
   readonly live: Pick<LiveSessions<TrackedSession>, 'update' | 'markStale' | 'markFresh'>
   readonly report: (error: unknown) => void
-  /** Whether it is certain which processes are alive. */
+  /** Whether streams may be taken over: only while it is certain which processes have ended. */
   mayTakeOver(): boolean
   /** Records that a request is being handled. A request without a stream is stored if it takes long. */
   begin(request: RunningRequest, hasStream: () => boolean): void

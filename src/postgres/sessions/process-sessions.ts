@@ -21,16 +21,16 @@ import { ENDED, SessionTable, TOPIC, type SessionRow } from './table.ts'
 import { Upkeep } from './upkeep.ts'
 import { StreamWriter } from './writer.ts'
 
-/** A request without a stream that takes longer than this is stored for other processes, in milliseconds. */
+/** How long a request without a stream runs before it is stored for other processes, in milliseconds. */
 const LONG_MS = 100
 
 /**
- * The maximum length of the JSON of a request id. An index limits it: requests with longer ids are not
- * stored.
+ * The maximum length of a stored request id, as JSON. An index limits it, so requests with longer ids are
+ * not stored.
  */
 const MAX_STORED_ID = 500
 
-/** How long every process may need after an outage to record that it is alive, in milliseconds. */
+/** How long a process may need after an outage until it records that it is alive, in milliseconds. */
 const GRACE_MS = 10_000
 
 /** How long a process that stops waits for its pending writes, in milliseconds. */
@@ -71,7 +71,10 @@ export class ProcessSessions implements ProcessParts {
   readonly #upkeep: Upkeep
   /** Ended sessions, for requests that found them before they ended. */
   readonly #ended: BoundedCache<string, true> = boundedCache(MAX_ENDED)
-  /** The requests that are not stored, in the order in which they started. */
+  /**
+   * The requests that are not stored, in the order in which they started, each with a function that returns
+   * whether it has a stream.
+   */
   readonly #unstored = new Map<RunningRequest, () => boolean>()
   readonly #stops: (() => void)[]
   #timer: ReturnType<typeof setTimeout> | undefined

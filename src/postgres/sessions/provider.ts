@@ -41,6 +41,7 @@ export interface PostgresSessionOptions extends SessionLimits {
 /** Whether the server can send messages outside of responses. */
 const CAN_PUSH = true
 
+/** The names of the options. The values have no meaning. */
 const OPTION_NAMES: OptionNames<PostgresSessionOptions> = {
   calls: 1,
   idleMs: 1,

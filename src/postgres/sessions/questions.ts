@@ -1,5 +1,6 @@
 /**
- * The requests of this process to the client of a session. The client may send its answers to any process.
+ * The questions of this process, which are its requests to the client of a session. The client may send its
+ * answers to any process.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
  */
@@ -16,7 +17,7 @@ export class Questions {
   readonly #onStoredAnswer: (question: number) => void
   readonly #asked = new Set<number>()
 
-  /** @param onStoredAnswer Called when an answer was received that is in the table of answers. */
+  /** @param onStoredAnswer Called with a question when its answer, which the table of answers contains, was received. */
   constructor(session: Session, onStoredAnswer: (question: number) => void) {
     this.#session = session
     this.#onStoredAnswer = onStoredAnswer

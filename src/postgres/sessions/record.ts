@@ -15,7 +15,7 @@ export interface StoredRecord {
 
 /** The table of records. */
 interface RecordTable {
-  /** Stores the record as version + 1 if `version` is the stored version. Returns whether it did. */
+  /** If `version` is the stored version, stores `record` as the next one. Returns whether it was stored. */
   save(id: string, version: number, record: string): Promise<boolean>
   readRecord(id: string): Promise<StoredRecord | undefined>
 }

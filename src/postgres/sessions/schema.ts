@@ -13,6 +13,9 @@
 // Columns of `mcp_streams`: the process `owner` runs the call, the process `reader` has the connection of
 // the client, `request` is the id of the call as JSON, and `call` is its state, if it is resumable.
 //
+// `mcp_calls` has the requests without a stream that have been running for a while. `mcp_inbox` has the
+// client's answers to requests of the server.
+//
 // In `mcp_events`, a row whose `message` is NULL means that all earlier events of its stream were deleted.
 export const SESSIONS = `CREATE TABLE mcp_sessions (
     id text PRIMARY KEY,

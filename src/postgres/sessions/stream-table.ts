@@ -29,8 +29,9 @@ export interface OpenStreamRow {
 /** The events of a stream after a given event, and the state of the stream when they were read. */
 export interface StreamBatch {
   readonly events: readonly SequencedEvent[]
-  /** Whether there is more to read. */
+  /** Whether there may be more events to read. */
   readonly more: boolean
+  /** `undefined` if the stream has ended. */
   readonly row: OpenStreamRow | undefined
 }
 
@@ -63,7 +64,8 @@ export class StreamTable {
   /**
    * Records that the client of a stream is connected to this process, unless the stream has ended.
    *
-   * @returns Whether the stream is known, and no event after the given event was deleted.
+   * @param seq The number of the last event that the client has received.
+   * @returns Whether the stream is known, and no event after that event was deleted.
    */
   async claim(session: string, stream: string, seq: number): Promise<boolean> {
     // `woken` is counted because Postgres does not run a CTE that nothing reads

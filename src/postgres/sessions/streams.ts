@@ -16,8 +16,8 @@ import type { StreamTable } from './stream-table.ts'
 import type { StreamWriter } from './writer.ts'
 
 /**
- * How far the event numbers of a stream are advanced when it is taken over. It is more than the number of
- * events that the previous process can have sent without storing them.
+ * How many event numbers are skipped when a stream is taken over. The previous process cannot have sent as
+ * many events without storing them, so no number is used twice.
  */
 const SEQ_ADVANCE = 1_000_000
 
@@ -39,7 +39,7 @@ export interface SharedStreamsOptions extends Pick<
   readonly onClosed: () => void
 }
 
-/** The position from which a client resumes. */
+/** The position from which a client resumes. The missed events are read later, by a follower or a listener. */
 class Resumption implements MissedEvents {
   readonly stream: string
   readonly events = []
@@ -77,7 +77,11 @@ export class SharedStreams implements Streams {
     return this.#open.size > 0 || this.#followers.size > 0 || this.#options.listeners.busy
   }
 
-  /** Returns the stream of a call that this process handles. */
+  /**
+   * Returns the stream of a call that this process handles.
+   *
+   * @param request The id of the call, as JSON.
+   */
   streamOf(request: string): CallStream | undefined {
     return [...this.#open.values()].find((stream) => stream.request === request)
   }
@@ -101,6 +105,7 @@ export class SharedStreams implements Streams {
     const stream = this.#calls.get(call)
     if (!stream || !this.#options.resumable) return undefined
     stream.save()
+    // The saved call contains the answers, so they no longer need to be stored separately
     for (const question of stream.answered) {
       if (question in call.unanswered) continue
       stream.answered.delete(question)
@@ -163,9 +168,9 @@ export class SharedStreams implements Streams {
   }
 
   /**
-   * Updates which processes read the streams of this process, and reads the streams of other processes.
+   * Disconnects the clients that have connected to another process, and lets the followers read new events.
    *
-   * @param readers The reading processes, by the ids of the streams.
+   * @param readers The processes to which the clients are connected, by the ids of the streams.
    */
   wake(readers: ReadonlyMap<string, string>): void {
     for (const stream of this.#open.values()) {

@@ -34,7 +34,7 @@ export interface SessionRow extends StoredRecord {
   readonly requests: readonly string[]
 }
 
-/** An answer of the client. Invalid answers are replaced by an error. */
+/** An answer of the client. An invalid answer is replaced by an error, and marked as `malformed`. */
 export type StoredAnswer = JsonRpcResponse & { readonly malformed?: true }
 
 /** The rows that a process with a live session reads after a notification. */
@@ -171,7 +171,11 @@ export class SessionTable {
     )
   }
 
-  /** Reads the rows of a session that is live in this process. Returns `undefined` if it has ended. */
+  /**
+   * Reads the rows of a session that is live in this process. Returns `undefined` if the session has ended.
+   *
+   * @param asked The ids of the requests to the client whose answers are read.
+   */
   async readLive(id: string, asked: readonly number[]): Promise<LiveSessionRows | undefined> {
     const [row] = await this.#database.query<{
       record: string
@@ -212,7 +216,7 @@ export class SessionTable {
   /**
    * Stores the client's answer to a request of any process, and notifies that process.
    *
-   * @returns The ids of streams whose process has ended.
+   * @returns The ids of the session's streams whose process has ended.
    * @throws {ProtocolError} `INTERNAL_ERROR` If too many answers wait.
    */
   async answer(id: string, question: number, message: string): Promise<string[]> {

@@ -49,7 +49,7 @@ export async function takeOver(
   if (!taken) return
   const stream = session.streams.adopt(id, call, taken.seq)
   stream.hasOtherReader = taken.hasOtherReader
-  const send = async (): Promise<void> => {
+  const sendAnswers = async (): Promise<void> => {
     if (call) {
       const answer = await runAgain(session, stream, call, caller)
       if (answer) void stream.send(ensureSerializable(answer, report))
@@ -62,7 +62,7 @@ export async function takeOver(
         : [JSON.parse(orphan.request) as RequestId]
     if (!orphan.cancelled) for (const requestId of ids) void stream.send(stoppedError(requestId))
   }
-  send()
+  sendAnswers()
     .catch(report)
     .finally(() => session.streams.end(stream))
 }

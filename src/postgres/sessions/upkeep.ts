@@ -20,7 +20,7 @@ export interface UpkeepOptions {
   readonly idleMs: number
   /** The sessions in which this process handles requests, or whose client listens. */
   readonly busyIds: () => string[]
-  /** Called with each session that was idle for too long. */
+  /** Called with each session that was removed because it was idle for too long. */
   readonly onRemoved: (id: string, record: SessionRecord) => void
 }
 
@@ -75,7 +75,7 @@ export class Upkeep {
           ? []
           : await table.removeWhere(
               `used_at < now() - $1::float8 * interval '1 millisecond'`,
-              // Two intervals are added, because timers may be late
+              // `isExpired` adds one interval. Here a second one is added, because timers may be late
               idleMs + 2 * this.#recordMs,
             )
       for (const { id, record } of expired) onRemoved(id, record)

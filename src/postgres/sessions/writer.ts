@@ -48,6 +48,7 @@ interface PendingEvent {
 
 /** The writes that are pending. */
 class PendingWrites {
+  /** The streams to write, with their last change. */
   streams = new Map<WrittenStream, 'opened' | 'saved' | 'ended'>()
   events: PendingEvent[] = []
   begun = new Set<LongRequest>()
@@ -57,6 +58,7 @@ class PendingWrites {
    * the client.
    */
   taken: (readonly [session: string, question: number])[] = []
+  /** The calls of `flush` that wait. */
   waiters: { resolve: () => void; reject: (error: unknown) => void }[] = []
 
   /** The number of pending writes. */
@@ -73,6 +75,7 @@ export class StreamWriter {
   #pending = new PendingWrites()
   #size = 0
   #writing: Promise<void> | undefined
+  /** The streams whose oldest events must be deleted, with the number of the last event to delete. */
   readonly #trims = new Map<WrittenStream, number>()
   #isRunning = false
 
@@ -111,7 +114,7 @@ export class StreamWriter {
     this.#start()
   }
 
-  /** Deletes the events of a stream up to the given event, which was added before. */
+  /** Deletes the events of a stream up to the given event, after all pending writes. */
   trim(stream: WrittenStream, seq: number): void {
     this.#trims.set(stream, seq)
   }
@@ -122,7 +125,7 @@ export class StreamWriter {
     this.#start()
   }
 
-  /** Stores that a request that {@link begin} stored was answered. */
+  /** Removes a request that {@link begin} stored, because it was answered. */
   finish(request: LongRequest): void {
     const { begun, answered } = this.#pending
     if (!begun.delete(request)) answered.add(request)
@@ -130,8 +133,8 @@ export class StreamWriter {
   }
 
   /**
-   * Deletes an answer of the client that a handler has received, but not before the call that was
-   * saved earlier is written.
+   * Deletes an answer of the client that a handler has received. If a call was saved before, it is written
+   * no later than the answer is deleted.
    */
   take(session: string, question: number): void {
     this.#pending.taken.push([session, question])
@@ -211,6 +214,7 @@ export class StreamWriter {
     const later = this.#pending
     for (const [stream, state] of later.streams) {
       const before = batch.streams.get(stream)
+      // A stream that is still to be opened is written with its current call, so nothing more must be saved
       if (before !== 'opened') batch.streams.set(stream, state)
       else if (state === 'ended') batch.streams.delete(stream)
     }
@@ -259,7 +263,7 @@ export class StreamWriter {
 
   /**
    * Drops the oldest pending event, and returns whether there was one. The client can then no longer resume
-   * before it.
+   * from an earlier event.
    */
   #dropOldest(): boolean {
     const { events } = this.#pending
