@@ -24,6 +24,7 @@ import { walkPages } from '../patterns/pages.ts'
 import { requireTransport, type Transport } from '../protocol/transport.ts'
 import { unlimitedFetch } from '../transport/http/unlimited-fetch.ts'
 
+/** The names of the options that the tiny client does not have. The values have no meaning. */
 const OPTION_NAMES: OptionNames<Omit<ConnectOptions, keyof BaseConnectOptions>> = {
   cache: 1,
   versionCache: 1,

@@ -24,7 +24,7 @@ import { createNotifier } from '../server/notifier.ts'
 import type { BaseServer, BaseServerOptions, Server, ServerOptions } from '../server/server.ts'
 import { headerParams } from '../transport/streamable-http/param-headers.ts'
 
-/** The names of the options. The values have no meaning. */
+/** The names of the options that the tiny server does not have. The values have no meaning. */
 const OPTION_NAMES: OptionNames<Omit<ServerOptions, keyof BaseServerOptions>> = {
   observe: 1,
   redact: 1,

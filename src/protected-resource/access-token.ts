@@ -6,7 +6,7 @@
 import type { JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 
-/** The longest quotation, in UTF-16 units. */
+/** The maximum length of a quoted value, in UTF-16 units. */
 const MAX_QUOTED = 200
 /** A time in March 1973. Earlier times are probably in seconds instead of milliseconds. */
 const IMPLAUSIBLE_MS = 100_000_000_000
@@ -59,8 +59,8 @@ export interface RefusedToken {
 }
 
 /**
- * Verifies that a token is authentic. Returns its content if it is, otherwise the reason or
- * `undefined`. Audience, issuer and lifetime are checked afterwards, in the same way for every
+ * Verifies that a token is authentic. Returns its content if it is; otherwise the reason, or `undefined` if
+ * no reason is known. Audience, issuer and lifetime are checked afterwards, in the same way for every
  * verifier.
  *
  * If the verifier throws, the response is 503, because the failure is not the caller's fault.

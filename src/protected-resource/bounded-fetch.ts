@@ -1,6 +1,6 @@
 /**
- * Requests to authorization servers. Time and size are limited even if the given `fetch` ignores its
- * signal, so that no request to this server can hang because of them.
+ * Requests to authorization servers. Their duration, and the size of the responses, are limited even if the
+ * given `fetch` ignores its signal, so that no request to this server hangs because of an authorization server.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7662#section-4
  */
@@ -15,7 +15,7 @@ const MAX_BYTES = 1024 * 1024
 
 /**
  * How long to wait after a failure before the next request to an authorization server, in
- * milliseconds. Without this pause, anyone could trigger requests by sending tokens. Equals
+ * milliseconds. Without this pause, anyone could trigger requests by sending tokens. It is as long as the
  * `Retry-After` of the 503 response.
  */
 const RETRY_DELAY_MS = 5_000
@@ -29,8 +29,8 @@ interface Outcome {
 }
 
 /**
- * A `fetch` that reads whole responses up to a limit and acts as a circuit breaker: for 5 s, all
- * requests to the same URL receive the response to a GET, or the failure of a POST.
+ * Creates a `fetch` that reads whole responses up to a limit and acts as a circuit breaker: for 5 s after a GET
+ * or a failed POST, all requests to the same URL have the same outcome.
  */
 export function boundedFetch(fetch: FetchUrl, timeoutMs: number): FetchUrl {
   const outcomes = new Map<string, Outcome>()

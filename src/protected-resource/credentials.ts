@@ -17,8 +17,8 @@ const KNOWN_SCHEME = /^(bearer|dpop)(?:$|[\s,])/i
 /**
  * Reads the credentials of a request.
  *
- * @returns The credentials; `undefined` if there are none of a supported scheme; `malformed` if
- *   there are several, or if they do not match the scheme's syntax.
+ * @returns The credentials; `undefined` if there are none of a supported scheme; `malformed` if there are
+ *   several, if they do not match the scheme's syntax, or if the URL has a token.
  */
 export function readCredentials({ headers, url }: Request): Credentials | 'malformed' | undefined {
   // A token in the URL is rejected, because URLs end up in logs and browser histories

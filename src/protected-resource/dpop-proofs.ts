@@ -32,8 +32,8 @@ export interface DpopOptions {
   /** Requires proofs to contain a nonce from this server. By default they need none. */
   nonce?: NonceOptions
   /**
-   * Records used proofs to prevent replay. By default in the memory of this instance, up to
-   * 100,000. Several instances need a shared cache, or a nonce with a short lifetime.
+   * Records used proofs to prevent replay. By default, up to 100,000 proofs are recorded in the memory of
+   * this instance. Several instances need a shared cache, or a nonce with a short lifetime.
    */
   replays?: ReplayCache
 }
@@ -98,7 +98,7 @@ export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
   const algorithms = [...(options.algorithms ?? ALGORITHMS)]
   const nonces = options.nonce && createNonces(options.nonce)
 
-  const proofFault = async (
+  const findProofError = async (
     request: Request,
     expected: ProofExpectations,
   ): Promise<DpopError | undefined> => {
@@ -132,8 +132,8 @@ export function dpopProofs(options: DpopOptions = {}): DpopVerifier {
     async check(request, expected) {
       const bindingFault = findBindingFault(expected)
       if (bindingFault !== undefined) return { error: 'invalid_token', message: bindingFault }
-      const fault = await proofFault(request, expected)
-      return fault && { ...fault, nonce: await nonces?.next() }
+      const proofError = await findProofError(request, expected)
+      return proofError && { ...proofError, nonce: await nonces?.next() }
     },
   }
 }
@@ -161,7 +161,7 @@ function invalidProof(reason: string): DpopError {
   return { error: 'invalid_dpop_proof', message, reason }
 }
 
-/** Why a proof does not match the request, if it does not. */
+/** Why a proof does not match the request; `undefined` if it matches. */
 async function requestMismatch(
   { htm, htu, ath, iat }: ProofClaims,
   { method, url }: Request,
@@ -170,7 +170,7 @@ async function requestMismatch(
 ): Promise<string | undefined> {
   if (htm !== method) return `The proof is for ${quote(htm)}, not ${quote(method)}`
   const { origin, pathname } = new URL(resource)
-  // The client cannot know a path that a proxy has rewritten, so both URLs are accepted
+  // A proxy may have rewritten the path of the request, so the path that clients know is accepted too
   const urls = [origin + pathname, origin + new URL(url).pathname]
   if (typeof htu !== 'string' || !urls.includes(withoutQuery(htu))) {
     return `The proof is for ${quote(htu)}, not ${[...new Set(urls)].map(quote).join(' or ')}`
@@ -187,7 +187,7 @@ function withoutQuery(text: string): string {
   return url ? url.origin + url.pathname : ''
 }
 
-/** The claims of a proof, if it is signed by the public key that it contains. */
+/** Returns the claims of a proof, or an error unless the proof is signed by the key that it contains. */
 async function readProof(
   proof: string | null,
   algorithms: string[],

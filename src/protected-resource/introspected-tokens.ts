@@ -44,6 +44,7 @@ export interface IntrospectionOptions {
   fetch?: typeof globalThis.fetch
 }
 
+/** The names of the options. The values have no meaning. */
 const OPTION_NAMES: OptionNames<IntrospectionOptions> = {
   endpoint: 1,
   clientId: 1,

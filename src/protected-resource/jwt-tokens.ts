@@ -25,6 +25,7 @@ export interface JwtTokenOptions extends KeySetOptions, CacheTokensOptions {
   algorithms?: readonly string[]
 }
 
+/** The names of the options. The values have no meaning. */
 const OPTION_NAMES: OptionNames<JwtTokenOptions> = {
   jwksUri: 1,
   jwks: 1,
@@ -95,7 +96,7 @@ export function jwtTokens(options: JwtTokenOptions = {}): TokenVerifier {
     if (typeof typ !== 'string' || !TYPE.test(typ)) {
       return refuse(`Its type is ${quote(typ)}, not that of an access token`)
     }
-    // With this option, the signed bytes differ from the decoded payload (RFC 7797)
+    // With `b64: false`, the signed bytes differ from the decoded claims (RFC 7797)
     if (b64 === false) return refuse('Its claims are signed without being encoded')
     const invalidClaim = ['exp', 'nbf', 'iat'].find(
       (name) => typeof claims[name] !== 'number' && (name === 'exp' || name in claims),
@@ -111,7 +112,7 @@ function refuse(refused: string): RefusedToken {
   return { refused }
 }
 
-/** Verifies the signature; if the token names no key, tries every key that could have made it. */
+/** Verifies the signature. If the token names no key, every key that may have signed it is tried. */
 async function verifySignature(token: string, keys: FindKey, algorithms: string[]): Promise<void> {
   try {
     await compactVerify(token, keys, { algorithms })

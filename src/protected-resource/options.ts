@@ -29,7 +29,7 @@ export interface ProtectedResourceOptions {
    */
   scopes?: readonly string[]
   /**
-   * The scopes that a message needs in addition to the scopes of the server and the tool that it
+   * The scopes that a message needs in addition to `scopes` and the scopes of the tool that the message
    * calls.
    */
   requiredScopes?: (
@@ -55,7 +55,7 @@ export interface ProtectedResourceOptions {
    * tokens must cache them for a shorter time. Streams always end when their token expires.
    */
   revocationCheckMs?: number
-  /** Accepts tokens that are bound to a key: `dpopProofs`. By default they are rejected. */
+  /** The verifier of tokens that are bound to a key: `dpopProofs()`. By default, such tokens are rejected. */
   dpop?: DpopVerifier
   /**
    * Derives the principal from a token; sessions and pending requests for input belong to the
@@ -83,6 +83,7 @@ export interface Settings extends TokenExpectations {
   readonly metadata: string
 }
 
+/** The names of the options. The values have no meaning. */
 const OPTION_NAMES: OptionNames<ProtectedResourceOptions> = {
   resource: 1,
   authorizationServers: 1,

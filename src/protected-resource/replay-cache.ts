@@ -24,9 +24,9 @@ export interface ReplayCache {
 /**
  * Records uses in memory.
  *
- * @param maxEntries The maximum number of entries; 100,000 by default. Beyond that the oldest are
- *   evicted, and those proofs can be replayed while they are valid: choose more than arrive within
- *   the lifetime of a proof.
+ * @param maxEntries The maximum number of entries; 100,000 by default. Beyond that number, the oldest entries
+ *   are evicted, and their proofs can be replayed while they are valid. Choose a number above the number of
+ *   proofs that arrive within the lifetime of a proof.
  */
 export function createReplayCache(maxEntries = 100_000): ReplayCache {
   const uses = boundedCache<string, true>(maxEntries, () => Date.now())

@@ -92,7 +92,7 @@ function scopesOfMessage(
     method === 'tools/call' && typeof params.name === 'string'
       ? findTool(server, params.name, caller)
       : undefined
-  const required = settings.options.requiredScopes?.({ method, params }, caller)
-  const extended = server.extensions?.scopesFor(method, params)
-  return [...(tool?.scopes ?? []), ...(extended ?? []), ...(required ?? [])]
+  const ofOptions = settings.options.requiredScopes?.({ method, params }, caller)
+  const ofExtensions = server.extensions?.scopesFor(method, params)
+  return [...(tool?.scopes ?? []), ...(ofExtensions ?? []), ...(ofOptions ?? [])]
 }

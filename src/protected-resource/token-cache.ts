@@ -8,7 +8,7 @@ import { boundedCache } from '../patterns/bounded-cache.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { AccessToken, TokenVerifier } from './access-token.ts'
 
-/** How long, and how many, tokens are cached. */
+/** How many tokens are cached, and for how long. */
 export interface CacheTokensOptions {
   /**
    * How long a verified token is accepted without being verified again, in milliseconds, but never
@@ -27,10 +27,10 @@ export interface CacheTokensOptions {
 }
 
 /**
- * Caches a verifier's results for valid tokens, in the memory of this instance. This saves a
- * request to the authorization server, or a signature check: `jwtTokens` caches its results by
- * default. Issuer, audience, lifetime, scopes and proofs are still checked for each request. Cached
- * tokens are frozen, since the handlers of several requests see the same object.
+ * Caches a verifier's results for valid tokens, in the memory of this instance. The cache saves a request to
+ * the authorization server, or the check of a signature. `jwtTokens` already has such a cache. Issuer,
+ * audience, lifetime, scopes and proofs are still checked for each request. Cached tokens are frozen, since
+ * the handlers of several requests see the same object.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 /**
- * Adapts forms to clients of 2025-06-18, which have no titled options, no multiple choice, and defaults
- * for booleans only.
+ * Adapts forms to clients of 2025-06-18. The forms of that revision have no titled options and no multiple
+ * choice, and only booleans have defaults.
  *
  * @see https://modelcontextprotocol.io/specification/2025-06-18/client/elicitation
  */

@@ -102,7 +102,10 @@ export function degradeServerCapabilities(
   return supports(revision, COMPLETIONS_CAPABILITY) ? degraded : without(degraded, ['completions'])
 }
 
-/** Repeats structured content as text if there is no other content. */
+/**
+ * Adapts the result of a tool call. If the revision does not allow the structured content, it is removed; if the
+ * result has no other content, it becomes text.
+ */
 function degradeCallToolResult(result: CallToolResult, revision: RevisionFacts): CallToolResult {
   const { structuredContent } = result
   const isSupported =
@@ -134,8 +137,8 @@ export function degradeTool(tool: Tool, revision: RevisionFacts): Tool {
 }
 
 /**
- * Revisions with sessions do not allow booleans as schemas of properties: `{}` and `{"not":{}}` are
- * equivalent.
+ * Revisions with sessions do not allow booleans as schemas of properties, so `true` becomes `{}`, and `false`
+ * becomes `{"not":{}}`.
  */
 function withObjectProperties(tool: Tool, name: 'inputSchema' | 'outputSchema'): Tool {
   const schema = tool[name]

@@ -15,8 +15,8 @@ export const FIRST_REVISION = ''
  * revision.
  *
  * @param settings The settings that the peer declares.
- * @param revisions The revisions that are supported here; `false` if the extension has none, so that
- *   the member is ignored. By default, only the first revision is supported.
+ * @param revisions The revisions that are supported here; `false` if the extension has no revisions, so that
+ *   the peer's `revision` is ignored. By default, only the first revision is supported.
  */
 export function negotiateRevision(
   settings: unknown,
@@ -27,7 +27,7 @@ export function negotiateRevision(
   return revisions ? revisions.find((known) => known === revision) : FIRST_REVISION
 }
 
-/** The settings that declare the newest of the revisions. */
+/** Adds the newest supported revision, which is the first of `revisions`, to the settings to declare. */
 export function withRevision<Settings extends object>(
   settings: Settings,
   revisions: readonly string[] | false = [],

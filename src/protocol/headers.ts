@@ -51,8 +51,8 @@ export function encodeHeaderValue(text: string): string {
 }
 
 /**
- * Decodes a header value as `Headers` return it, without surrounding whitespace. Undefined if it is
- * marked as Base64 but is not valid Base64, or does not contain UTF-8.
+ * Decodes a header value, from which `Headers` has removed surrounding whitespace. Undefined if the value is
+ * marked as Base64, but is not the Base64 of UTF-8.
  */
 export function decodeHeaderValue(value: string): string | undefined {
   if (!isEncoded(value)) return value

@@ -5,7 +5,8 @@
  */
 import type { Revision } from './revisions.ts'
 
-// The names repeat their common prefix, because bundlers keep concatenated strings even if unused
+// The keys repeat their common prefix, because bundlers would keep concatenated strings even if they are
+// unused
 /** The protocol revision of a request. */
 export const META_PROTOCOL_VERSION: string = 'io.modelcontextprotocol/protocolVersion'
 /** The client capabilities that a request declares. */
@@ -36,7 +37,7 @@ export function isMetaKey(key: string): boolean {
   )
 }
 
-// A single expression, so that clients, which check only extension ids, load nothing else
+// A single regular expression, so that clients, which check only extension ids, need no other code
 const EXTENSION_ID =
   /^[a-z](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z](?:[a-z0-9-]*[a-z0-9])?)*\/[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$/i
 

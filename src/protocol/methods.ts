@@ -20,7 +20,7 @@ export interface MethodFacts {
   readonly cacheable?: true
   /** Whether the server may request input before it answers (2026-07-28, basic/patterns/mrtr). */
   readonly mayAsk?: true
-  /** The path in the method's result to the array that it always contains. */
+  /** The path to the array that every result of the method must contain. */
   readonly array?: readonly string[]
 }
 

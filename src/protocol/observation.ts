@@ -51,8 +51,8 @@ export interface Operation {
   readonly direction?: 'sent' | 'received' | undefined
   readonly method?: string | undefined
   /**
-   * The id of the request. If the request is sent again, the id of the first attempt. For a request of a server to
-   * a client, the outcome has the id instead.
+   * The id of the request. If a client sends a request again, this is the id of the first attempt. For a request
+   * of a server to a client, the outcome has the id instead.
    */
   readonly id?: RequestId | undefined
   /** The name of the tool, the prompt or the event type. */

@@ -6,7 +6,8 @@
 import type { JsonObject } from './types.ts'
 
 /**
- * A schema that validates and provides its JSON Schema; zod 4.2 and later, ArkType, Valibot.
+ * A schema that validates values and provides its JSON Schema, such as a schema of zod 4.2 or later, ArkType or
+ * Valibot.
  *
  * @see https://standardschema.dev
  */

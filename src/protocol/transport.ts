@@ -24,7 +24,7 @@ export interface Receiver {
 }
 
 /**
- * A duplex connection of frames. Either side may be client or server.
+ * A duplex connection that carries frames. Either side may be the client or the server.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
