@@ -1,5 +1,5 @@
 /**
- * The end of a caller's authorization, which closes its open streams. A client with a new token
+ * The end of a caller's authorization, at which the caller's open streams are closed. A client with a new token
  * opens them again.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-handling
@@ -8,8 +8,8 @@ import { MAX_TIMER_MS } from '../patterns/timers.ts'
 import type { Caller } from './request/exchange.ts'
 
 /**
- * The delay if the token has already expired by this machine's clock, in milliseconds: the
- * verifier, which tolerates clock skew, has just accepted it.
+ * How long the authorization lasts, in milliseconds, if the token has already expired by this machine's clock,
+ * but was accepted by the verifier, which tolerates clock skew.
  */
 const EXPIRED_TOKEN_DELAY_MS = 30_000
 

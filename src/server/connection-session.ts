@@ -38,7 +38,7 @@ export class ConnectionSession {
   readonly state: Session
   readonly revision: RevisionFacts
   readonly #host: SessionHost
-  /** The session, for an observer. */
+  /** The operation as which an observer sees the session. */
   readonly #ongoing: OngoingOperation | undefined
   #unsubscribe: Unsubscribe | undefined
 

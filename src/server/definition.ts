@@ -72,7 +72,8 @@ export interface ClientInput {
   /** The names of the options about asking clients for input. */
   readonly options: Partial<OptionNames<InputOptions>>
   /**
-   * Prepares how self-describing requests can ask for input. Called once per handler or connection.
+   * Prepares how self-describing requests, which belong to no session, can ask for input. Called once per
+   * handler or connection.
    *
    * @throws {SdkError} `INVALID_USE` if a secret is too short.
    */
@@ -156,9 +157,10 @@ export type ReceiveNotification = (
 /** Reports an error whose details are withheld from the client. */
 export type Report = (error: unknown, ctx?: InternalContext) => void
 
-/** Modern clients can listen to the server (`subscriptions/listen`). */
+/** The server can send messages outside of responses, because modern clients can send `subscriptions/listen`. */
 const CAN_PUSH = true
 
+/** The names of the options of every server. The values have no meaning. */
 const OPTION_NAMES: OptionNames<BaseServerOptions> = {
   instructions: 1,
   revisions: 1,
@@ -168,7 +170,7 @@ const OPTION_NAMES: OptionNames<BaseServerOptions> = {
   onError: 1,
 }
 
-/** The parts from its preset, and the registrations and options of the application. */
+/** A server's definition: the parts from its preset, and the registrations and options of the application. */
 export interface ServerDefinition extends ServerFeatures {
   /** How the server asks for input. Replaced when extensions are added, to describe their errors too. */
   input: ClientInput
@@ -202,7 +204,7 @@ export interface ServerDefinition extends ServerFeatures {
   tasks?: TaskFactory
   /** Tracks the clients that can be reached. Set by gateways. */
   clients?: ClientRegistry
-  /** Passes notifications of clients through middleware and extensions. Absent if there are none. */
+  /** Passes notifications of clients through middleware and extensions. Absent if the server has neither. */
   receive?: ReceiveNotification
   /** The notifications that extensions handle. */
   notifications?: ReadonlyMap<string, unknown>

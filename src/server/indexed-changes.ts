@@ -1,5 +1,6 @@
 /**
- * Passes each change only to the listeners that requested it, so that it costs nothing for others.
+ * Passes each change only to the listeners that requested it, so that the change costs nothing for all
+ * other listeners.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -11,8 +12,8 @@ import type { ChangeSource, Notifier, ServerChange, Unsubscribe } from './notifi
 const LISTS = ['tools', 'prompts', 'resources'] as const
 
 /**
- * Creates a source of a notifier's changes for many listeners. While the source has listeners, it
- * subscribes to the notifier.
+ * Creates a source of a notifier's changes for many listeners. The source is subscribed to the notifier only
+ * while it has listeners.
  *
  * @param report Receives exceptions of listeners.
  */

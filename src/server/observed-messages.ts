@@ -46,7 +46,7 @@ export interface KnownNames {
 export interface MessageFacts {
   readonly caller: Caller
   readonly revision?: RevisionFacts | undefined
-  /** Whether it travels over HTTP. By default, it does if the caller has a `request`. */
+  /** Whether the message travels over HTTP. By default, it does if the caller has a `request`. */
   readonly http?: boolean
 }
 

@@ -96,7 +96,8 @@ export interface ServerObservation {
    */
   open(key: unknown, operation: ServerOperation): void
   /**
-   * Ends an operation that {@link open} began. If another process began it, it begins and ends now.
+   * Ends an operation that {@link open} began. If another process began the operation, the observer is told its
+   * beginning and its end now.
    */
   close(key: unknown, operation: ServerOperation): void
   /** Observes a request, which `answer` answers. */
@@ -169,13 +170,16 @@ export function serverObserver(observer: Observer): ServerObserver {
       const redactAll = redact && redactWithin(redact)
       const copy = redactAll && (<T>(value: T): T | undefined => redactedCopy(value, redactAll))
       const begin = guardObserver(observer, report, copy)
-      // The operations are new objects, which need no copy
+      // Each operation is a new object, so it is changed instead of copied
       return createObservation((operation) => begin(Object.assign(operation, SERVER)))
     },
   }
 }
 
-/** Also redacts texts that are JSON, such as the text that repeats the structured content of a result. */
+/**
+ * Extends a redaction to the contents of texts that are JSON, such as the text that repeats the structured
+ * content of a result.
+ */
 function redactWithin(redact: Redact): Redact {
   return (name, value) => {
     const kept = redact(name, value)
@@ -244,7 +248,7 @@ function createObservation(begin: BeginServerOperation): ServerObservation {
     },
     refuse(known, { status, error, options }, origin, refused) {
       const { caller = {}, text } = refused ?? {}
-      // Otherwise, one message would count as two operations
+      // A message that was already observed as a request is not observed again
       const message = text && !observedErrors.has(error) ? readMessage(text) : undefined
       const operation = message && receivedOperation(known, message, { caller })
       const { principal } = caller

@@ -1,6 +1,6 @@
 /**
  * Extensions that applications define. Unlike the protocol's own extensions, they can depend on
- * other extensions and handle notifications. If one cannot be added, the server stays as it was.
+ * other extensions and handle notifications. If an extension cannot be added, the server stays as it was.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
  */
@@ -113,7 +113,7 @@ function addParts(
   const attachAll = (): void => attachTo(server, id, attach)
   if (Object.keys(requires).length === 0) attachAll()
   else attachGuarded(definition, attachAll, guard)
-  // Again, because `attach` may have added other extensions
+  // Checked again, because `attach` may have added other extensions
   requireFree(definition, names)
   receiveNotifications(definition, notifications, guard)
   const { verify } = definition
@@ -187,7 +187,7 @@ function handlersOf(definition: ServerDefinition): Map<string, NotificationHandl
   return handlers
 }
 
-/** The members of the core protocol's filter. */
+/** The members that subscription filters have in the core protocol. */
 const CORE_FILTER = /^(?:(?:tools|prompts|resources)ListChanged|resourceSubscriptions)$/
 
 /** The requests that servers send, and the notifications of the protocol's own extensions. */

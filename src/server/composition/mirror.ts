@@ -10,7 +10,7 @@ import type { Entry, ReplaceableRegistration, Registry } from '../registry.ts'
 import type { ResourceEntry, ResourceTemplateEntry, Resources } from '../features/resources.ts'
 import type { ToolEntry } from '../features/tools.ts'
 
-/** The entries of an external source, keyed as they are registered here. */
+/** The entries of an external source, by the names or URIs under which this server offers them. */
 export interface SourceEntries {
   /** Lists whose capability is declared even if they are empty. */
   readonly lists?: readonly ('tools' | 'prompts' | 'resources')[]

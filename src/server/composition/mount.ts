@@ -92,17 +92,17 @@ function mountServer(server: Server, prefix: string, mounted: Server): Mount {
 }
 
 /**
- * Creates a function that converts the current entries of a mounted server to entries with the prefix, which run
- * with the middleware of the mounted server.
+ * Creates a function that converts the current entries of a mounted server: their names get the prefix, and they
+ * run with the middleware of the mounted server.
  */
 function createEntryConverter(source: ServerDefinition, prefix: string): () => SourceEntries {
   const prefixed = (name: string): string => `${prefix}_${name}`
   const report = (error: unknown, ctx: InternalContext): void => source.report(error, ctx)
-  const tools = convertEnabled<ToolEntry>(source.tools, (name, entry) => {
+  const convertTools = convertEnabled<ToolEntry>(source.tools, (name, entry) => {
     const run = (args: unknown, ctx: Context): Promise<ToolReturn> =>
-      callSource(source, ctx, { name, arguments: args }, (params, inner) =>
+      callSource(source, ctx, { name, arguments: args }, (params, innerCtx) =>
         // The outer server decides which calls become tasks
-        callTool({ tools: source.tools, report }, params, inner),
+        callTool({ tools: source.tools, report }, params, innerCtx),
       )
     const item = { ...entry.item, name: prefixed(name) }
     return [
@@ -110,31 +110,33 @@ function createEntryConverter(source: ServerDefinition, prefix: string): () => S
       { ...entry, item, input: UNCHECKED, output: undefined, mirrored: true, run },
     ]
   })
-  const prompts = convertEnabled<PromptEntry>(source.prompts, (name, entry) => {
+  const convertPrompts = convertEnabled<PromptEntry>(source.prompts, (name, entry) => {
     const get = (args: unknown, ctx: Context): Promise<PromptReturn> =>
-      callSource(source, ctx, { name, arguments: args }, (params, inner) =>
-        getPrompt(source, params, inner),
+      callSource(source, ctx, { name, arguments: args }, (params, innerCtx) =>
+        getPrompt(source, params, innerCtx),
       ) as Promise<PromptReturn>
     const item = { ...entry.item, name: prefixed(name) }
     return [prefixed(name), { ...entry, item, input: UNCHECKED, get }]
   })
   const read = createReadHandler(source)
-  const resources = convertEnabled(source.resources, (uri, entry) => [uri, { ...entry, read }])
-  const resourceTemplates = convertEnabled(source.resourceTemplates, (uriTemplate, entry) => {
+  const convertResources = convertEnabled(source.resources, (uri, entry) => {
+    return [uri, { ...entry, read }]
+  })
+  const convertTemplates = convertEnabled(source.resourceTemplates, (uriTemplate, entry) => {
     return [uriTemplate, { ...entry, read }]
   })
   return () => ({
-    tools: tools(),
-    prompts: prompts(),
-    resources: resources(),
-    resourceTemplates: resourceTemplates(),
+    tools: convertTools(),
+    prompts: convertPrompts(),
+    resources: convertResources(),
+    resourceTemplates: convertTemplates(),
   })
 }
 
 function createReadHandler(source: ServerDefinition) {
   return ({ uri }: { uri: string }, ctx: Context): Promise<ReadReturn> =>
-    callSource(source, ctx, { uri }, (params, inner) =>
-      readResource(source, params, inner),
+    callSource(source, ctx, { uri }, (params, innerCtx) =>
+      readResource(source, params, innerCtx),
     ) as Promise<ReadReturn>
 }
 

@@ -98,21 +98,21 @@ export function attachGuarded(
     Object.entries({ tools, prompts, resources, resourceTemplates }).flatMap(([kind, registry]) =>
       [...registry.entries().keys()].map((key) => `${kind} ${key}`),
     )
-  const firstAdded = middleware.length
+  const firstAddedIndex = middleware.length
   const existing = new Set(keys())
   attach()
   const added = new Set(keys().filter((key) => !existing.has(key)))
   const guarded = middleware
-    .slice(firstAdded)
+    .slice(firstAddedIndex)
     .map((layer) => guardMiddleware(layer, checkRequirements))
   const isAdded = (method: string, params: JsonObject): boolean => {
     const { name, uri } = targetOf(params)
     if (method === 'tools/call') return added.has(`tools ${name}`)
     if (method === 'prompts/get') return added.has(`prompts ${name}`)
     if (method !== 'resources/read' || uri === undefined) return false
-    const isTemplate = ([key, { template }]: [string, ResourceTemplateEntry]): boolean =>
+    const isAddedTemplate = ([key, { template }]: [string, ResourceTemplateEntry]): boolean =>
       added.has(`resourceTemplates ${key}`) && template.match(uri) !== undefined
-    return added.has(`resources ${uri}`) || [...resourceTemplates.entries()].some(isTemplate)
+    return added.has(`resources ${uri}`) || [...resourceTemplates.entries()].some(isAddedTemplate)
   }
   const entryGuard: AppliedMiddleware = {
     method: undefined,
@@ -121,7 +121,7 @@ export function attachGuarded(
       return next()
     },
   }
-  middleware.splice(firstAdded, Infinity, ...guarded, ...(added.size > 0 ? [entryGuard] : []))
+  middleware.splice(firstAddedIndex, Infinity, ...guarded, ...(added.size > 0 ? [entryGuard] : []))
 }
 
 /** Returns middleware that fails as long as a required extension is missing. */

@@ -13,7 +13,7 @@ import { ExtensionTable } from './extend.ts'
  * @throws What the function throws.
  */
 export function addOrRollBack(definition: ServerDefinition, add: () => void): void {
-  const { tasks, clients, verify, undo: outer } = definition
+  const { tasks, clients, verify, undo: outerUndo } = definition
   const restoreExtensions = saveExtensions(definition)
   const middleware = [...definition.middleware]
   const { tools, resources, resourceTemplates, prompts } = definition
@@ -27,7 +27,7 @@ export function addOrRollBack(definition: ServerDefinition, add: () => void): vo
   definition.undo = undo
   try {
     add()
-    outer?.push(...undo)
+    outerUndo?.push(...undo)
   } catch (error) {
     for (const remove of undo.reverse()) remove()
     Object.assign(definition, { tasks, clients, verify })
@@ -37,7 +37,7 @@ export function addOrRollBack(definition: ServerDefinition, add: () => void): vo
     definition.resetCapabilities()
     throw error
   } finally {
-    definition.undo = outer
+    definition.undo = outerUndo
   }
 }
 
@@ -62,7 +62,7 @@ function saveRegistry<T extends Entry>(registry: Registry<T>): () => void {
     const isUnchanged = saved.every(([key, entry], index) => {
       return kept[index]?.[0] === key && kept[index][1] === entry
     })
-    // Entries that stay keep their registrations, with which their owner can change them
+    // Unchanged entries are not added again, because their owners change them through their registrations
     const removed = isUnchanged ? current.slice(saved.length) : current
     for (const [key] of removed) registry.remove(key)
     if (isUnchanged) return

@@ -34,7 +34,8 @@ export interface ServerExtensionOptions {
    * The revisions of the extension that the server supports, the newest first, for extensions that
    * are Experimental or Beta. The newest becomes the member `revision` of the settings. An empty
    * text is the first revision, which has no name. The extension is off for clients that declare
-   * another revision. `false` ignores what clients declare: a Stable extension has no revisions.
+   * another revision. `false` means that the extension is Stable and has no revisions. The revision that
+   * a client declares is then ignored.
    *
    * @default ['']
    */
@@ -96,8 +97,8 @@ export interface ExtensionFilter {
    */
   accept(requested: unknown, ctx: Context): unknown
   /**
-   * Passes every notification to the given function until the returned function is called. Called
-   * right after the acknowledgement, so that all notifications follow it.
+   * Passes every notification to `notify` until the returned function is called. Called right after the
+   * acknowledgement, so that all notifications follow the acknowledgement.
    */
   subscribe(
     accepted: unknown,

@@ -1,5 +1,5 @@
 /**
- * Notifications to a session about changes that it subscribed to.
+ * Notifies sessions of changes.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
  */

@@ -39,8 +39,8 @@ interface Entries {
 
 /**
  * Whether any code of the server can log: there is middleware, or a handler whose `length` shows a
- * second parameter. Rest and default parameters do not count towards `length`; such servers can
- * declare `logging` with the option `capabilities`.
+ * second parameter. Rest and default parameters do not count towards `length`. A server whose only
+ * handlers that log have such parameters can declare `logging` with the option `capabilities`.
  */
 export function canLog(handlers: Handlers): boolean {
   const { middleware, tools, prompts, resources, resourceTemplates } = handlers

@@ -70,7 +70,10 @@ function invalidCursor(): ProtocolError {
   return invalidParams('Invalid cursor: it is not from a page of this list')
 }
 
-/** FNV-1a over list and position: detects corrupted and mixed-up cursors, but not forged cursors. */
+/**
+ * Creates the cursor of a position, with an FNV-1a checksum of the list's name and the position. The checksum
+ * detects corrupted cursors and cursors of other lists, but not forged cursors.
+ */
 function createCursor(start: number, list: string): string {
   const text = start.toString(36)
   let sum = 0x811c9dc5

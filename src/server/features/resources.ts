@@ -136,7 +136,7 @@ interface FoundResource {
   readonly variables: ReadRequest['variables']
 }
 
-/** The options that only resources and templates have. */
+/** The names of the options that only resources and templates have. The values have no meaning. */
 export const RESOURCE_OPTIONS = {
   name: 1,
   mimeType: 1,

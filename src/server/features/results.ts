@@ -55,8 +55,8 @@ export function resourceLink(resource: Resource): ResourceLink {
 }
 
 /**
- * Creates a block that embeds a resource's contents. Without a MIME type they are plain text or
- * bytes.
+ * Creates a block that embeds a resource's contents. Without a MIME type, the contents are sent as plain text
+ * or as bytes.
  *
  * @throws {TypeError} If the URI or the MIME type is invalid, or the bytes are not valid Base64.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result

@@ -1,6 +1,6 @@
 /**
- * Converts what a tool returns, content or a complete result, to a result. Validates it against the output
- * schema.
+ * Converts what a tool returns, which is content or a result, to a complete result, and validates the
+ * structured content against the tool's output schema.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#tool-result
  */
@@ -51,7 +51,7 @@ interface ReturningTool {
   readonly output: StandardSchema | undefined
 }
 
-/** Converts a tool's return value to a result, validated against its output schema. */
+/** Converts a tool's return value to a result, and validates it against the tool's output schema. */
 export function toResult(
   returned: ToolReturn,
   { item, output }: ReturningTool,

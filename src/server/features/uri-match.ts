@@ -99,7 +99,7 @@ function extractValues(
     const start = at + prefix.length
     let end = prefix === '' ? start + 1 : start
     while (!ends[end] && isInValue(stops, text, end)) end++
-    // No end: the value is absent, and what looks like its prefix belongs to a later part
+    // If the value cannot end, it is absent, and what looks like its prefix belongs to a later part
     if (!ends[end]) continue
     if (read?.(text.slice(start, end), values) === false) return undefined
     at = end

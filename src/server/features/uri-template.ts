@@ -194,7 +194,7 @@ function queryReader(variables: ReadonlyMap<string, boolean>): NonNullable<Part[
       const value = decodeURIComponent(rest.join('='))
       const isList = variables.get(name)
       const earlier = values[name]
-      // Not a list of the path, whose name is not in the query
+      // A list that the path contains is not extended: `isList` is undefined for its name
       if (isList && Array.isArray(earlier)) earlier.push(value)
       else if (isList === undefined || earlier !== undefined) return false
       else values[name] = isList ? [value] : value

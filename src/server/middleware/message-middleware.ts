@@ -40,7 +40,7 @@ const wrappedServers = new WeakSet<ServerDefinition>()
 export function messageMiddleware<Env = unknown, Method extends string = string>(
   run: WrapServerMessage<Env, Method>,
 ): MiddlewareLayer<Method>
-// Whoever adds the middleware declares its method and environment
+// The implementation does not depend on the method and the environment, which are types of its caller
 export function messageMiddleware(run: WrapServerMessage): MiddlewareLayer {
   return {
     addTo(server, method) {
@@ -50,7 +50,7 @@ export function messageMiddleware(run: WrapServerMessage): MiddlewareLayer {
         method,
         wrap: run,
         run: async (request, ctx, next) =>
-          run(request, contextOf(ctx as InternalContext, true, false), next),
+          run(request, contextOf(ctx as InternalContext, RECEIVED_REQUEST), next),
       })
     },
   }
@@ -93,7 +93,11 @@ function wrapMessages(definition: ServerDefinition): void {
   }
 }
 
-/** Passes a message through the middleware, outermost first. */
+/**
+ * Passes a message through the middleware, outermost first.
+ *
+ * @param last Handles or sends the message after all middleware.
+ */
 async function passThrough(
   definition: ServerDefinition,
   { method, params = {} }: { method: string; params?: JsonObject | undefined },
@@ -124,7 +128,7 @@ function wrapSending(
         await exchange.send({ ...message, params })
         return {}
       }
-      if (ctx) await passThrough(definition, message, contextOf(ctx, false, true), last)
+      if (ctx) await passThrough(definition, message, contextOf(ctx, SENT_NOTIFICATION), last)
       else await exchange.send(message)
     },
   }
@@ -138,7 +142,7 @@ function wrapInput(definition: ServerDefinition, ctx: InternalContext): Internal
   const ask = input.ask.bind(input)
   const wrapped: Pick<Input, 'ask'> = {
     ask: (question) =>
-      passThrough(definition, question.request, contextOf(ctx, false, false), (params) => {
+      passThrough(definition, question.request, contextOf(ctx, SENT_REQUEST), (params) => {
         const request = { ...question.request, params } as InputRequest
         return ask({ ...question, request })
       }),
@@ -147,10 +151,12 @@ function wrapInput(definition: ServerDefinition, ctx: InternalContext): Internal
   return ctx
 }
 
-function contextOf(
-  ctx: InternalContext,
-  incoming: boolean,
-  isNotification: boolean,
-): MessageContext {
-  return { incoming, isNotification, principal: ctx.principal, client: ctx.client, request: ctx }
+type MessageKind = Pick<MessageContext, 'incoming' | 'isNotification'>
+
+const RECEIVED_REQUEST: MessageKind = { incoming: true, isNotification: false }
+const SENT_REQUEST: MessageKind = { incoming: false, isNotification: false }
+const SENT_NOTIFICATION: MessageKind = { incoming: false, isNotification: true }
+
+function contextOf(ctx: InternalContext, kind: MessageKind): MessageContext {
+  return { ...kind, principal: ctx.principal, client: ctx.client, request: ctx }
 }

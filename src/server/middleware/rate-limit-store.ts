@@ -21,7 +21,7 @@ export interface RateWindow {
  */
 export interface RateLimitStore {
   /**
-   * Adds to a counter. If its period has ended, or if there is none, a new period begins.
+   * Adds to a counter. If the counter does not exist, or its period has ended, a new period begins.
    *
    * @param cost How much to add. Negative to subtract the cost of a request that was counted, but
    *   then refused.

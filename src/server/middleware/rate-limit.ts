@@ -22,8 +22,8 @@ export interface RateLimit {
   /** The length of a period, in milliseconds. */
   perMs: number
   /**
-   * The key by which requests are counted. By default the principal, or one shared key for all
-   * callers without a principal. Requests for which it returns `undefined` share a key, too.
+   * The key by which requests are counted. By default, the key is the principal, and all callers without a
+   * principal share one key. Requests for which the function returns `undefined` share one key, too.
    */
   keyOf?: (ctx: BaseContext) => string | undefined
   /**
@@ -35,8 +35,8 @@ export interface RateLimit {
     ctx: BaseContext,
   ) => number
   /**
-   * Where requests are counted. By default in the memory of one isolate. If the store fails, the request
-   * fails with its error.
+   * Where requests are counted. By default, they are counted in the memory of one isolate. If the store fails,
+   * the request fails with the store's error.
    */
   store?: RateLimitStore
   /**
@@ -49,6 +49,7 @@ export interface RateLimit {
   code?: number
 }
 
+/** The names of the options. The values have no meaning. */
 const OPTION_NAMES: OptionNames<RateLimit> = {
   requests: 1,
   perMs: 1,
@@ -92,7 +93,7 @@ export function rateLimit(options: RateLimit): Middleware<unknown, BaseContext> 
       throw new TypeError(`The cost of "${request.method}" must be a number, not ${cost}`)
     }
     if (cost <= 0) return next()
-    // Several limits may share a store
+    // Several limits may share a store, so the key contains the limit
     const key = `${requests}/${perMs} ${keyOf(ctx) ?? ''}`
     const refuse = async ({ total, resetMs }: RateWindow): Promise<never> => {
       // A request that costs too much must not use up what is left for cheaper ones

@@ -24,21 +24,22 @@ export interface ResponseCacheOptions {
    */
   readonly maxEntries?: number
   /**
-   * The key of the callers that share results. By default the principal, so that no caller receives what
-   * belongs to another one. All callers without a principal share results. Handlers whose results depend on
-   * `_meta` or other parts of the request need a key that contains them.
+   * The key of the callers that share results. By default, the key is the principal, so that no caller receives
+   * what belongs to another one. All callers without a principal share results. If the results of a handler
+   * depend on `_meta` or the HTTP request, the key must contain what they depend on.
    */
   readonly keyOf?: (ctx: BaseContext) => string
 }
 
+/** The names of the options. The values have no meaning. */
 const OPTION_NAMES: OptionNames<ResponseCacheOptions> = { ttlMs: 1, maxEntries: 1, keyOf: 1 }
 
 /**
  * Creates middleware that answers repeated requests from a cache in the memory of one isolate:
  * `resources/read`, `prompts/get`, and calls of tools whose annotations have `readOnlyHint`. Only
- * complete results without `isError` are stored. A request with other params, another caller, other
- * capabilities of the client, or another revision of the protocol does not share a result. A change
- * of tools, resources or prompts that is announced in the same isolate discards all results. If a
+ * complete results without `isError` are stored. Requests share a result only if they have the same params,
+ * the same key of the caller, the same capabilities of the client and the same protocol revision. A change of
+ * tools, resources or prompts that is announced in the same isolate discards all results. If a
  * request is answered from the cache, its handler does not run, so it neither asks for input nor
  * sends notifications.
  *
@@ -70,8 +71,8 @@ export function responseCache(options: ResponseCacheOptions): MiddlewareLayer {
         method,
         async run(request, ctx, next) {
           const { params } = request
-          const isInput = 'inputResponses' in params || 'requestState' in params
-          if (isInput || !isCacheable(definition, request, ctx)) return next()
+          const hasInput = 'inputResponses' in params || 'requestState' in params
+          if (hasInput || !isCacheable(definition, request, ctx)) return next()
           const { _meta: _, ...others } = params
           const { capabilities } = ctx.client
           const key = canonicalJson([
@@ -101,7 +102,7 @@ export function responseCache(options: ResponseCacheOptions): MiddlewareLayer {
   }
 }
 
-/** Whether the result of a request may be cached, and the caller may see what it names. */
+/** Whether the result of a request may be cached, and the caller may see the item that the request names. */
 function isCacheable(
   { tools, resources, resourceTemplates, prompts }: ServerDefinition,
   { method, params }: { readonly method: string; readonly params: JsonObject },
