@@ -13,7 +13,7 @@ function section(page: string, heading: string): string {
 }
 
 describe('The guide for authors of extensions', () => {
-  const text = section('extensions', '### Publish it')
+  const text = section('extensions', '### Publish an extension')
 
   it('shows how to package an extension, which versions it fits, and how to enable it [E-EXT-072]', () => {
     expect(text).toMatch(/\*\*Package\*\*.*entry point/)
