@@ -1,5 +1,5 @@
 /**
- * Token storage in local files. Deno and Bun run this too, through their Node compatibility.
+ * Token storage in local files. Deno and Bun also run this module, through their Node compatibility.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#token-theft
  */
@@ -10,9 +10,9 @@ import type { TokenStore } from '../../src/authorization/index.ts'
  * its owner. Pass the result as `tokens` to a function that signs in. Deno needs permission to read and
  * write the folder.
  *
- * Processes that share the folder refresh each token once. If a process ends while it holds a lock,
- * waiting processes continue immediately. On another machine, or if one of the processes runs on Deno,
- * they cannot detect its end and continue after 15 seconds.
+ * Processes that share the folder refresh each token once. If a process ends while it holds a lock, a
+ * waiting process continues immediately. If the two processes run on different machines, or one of them runs
+ * on Deno, the waiting process cannot detect the end, and continues after 15 seconds.
  *
  * @example
  * ```ts

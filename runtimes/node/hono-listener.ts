@@ -10,10 +10,10 @@ import { responseClasses } from '#internal/http'
 import type { NodeHandler, NodeListener, NodeResponse } from './listener.ts'
 import { respondUnread } from './unread-body.ts'
 
-/** The headers that describe how a body was sent. They are wrong once a middleware has read it. */
+/** The headers that describe how a body was sent. They are wrong once a middleware has read the body. */
 const FRAMING_HEADERS = ['content-length', 'content-encoding', 'transfer-encoding']
 
-/** The headers that HTTP/2 forbids, as they describe a connection of HTTP/1. */
+/** The headers that HTTP/2 forbids, because they describe a connection of HTTP/1. */
 const CONNECTION_HEADERS = [
   'connection',
   'http2-settings',
@@ -24,16 +24,16 @@ const CONNECTION_HEADERS = [
   'upgrade',
 ]
 
-/** Converts a handler. */
+/** Converts a handler into a listener. */
 export function createHonoListener(handler: NodeHandler): NodeListener {
-  // The handler creates its own responses with this class too
+  // Makes handlers create their own responses with this class too
   responseClasses.json = LazyResponse
   const listener = getRequestListener(
     async (request, { incoming, outgoing }) => {
       if ('rawBody' in incoming) for (const name of FRAMING_HEADERS) request.headers.delete(name)
       const answer = await handler(request, { request, address: incoming.socket?.remoteAddress })
       const response = 'stream' in outgoing ? withoutConnectionHeaders(answer) : answer
-      // With HTTP/2, only the stream is closed, not the connection
+      // HTTP/2 needs no special handling, because only the stream of the request is closed, not the connection
       const isUnread = !incoming.complete && !('stream' in incoming || 'stream' in outgoing)
       if (isUnread && response.status >= 400) {
         await respondUnread(response, incoming, outgoing)
@@ -52,7 +52,7 @@ export function createHonoListener(handler: NodeHandler): NodeListener {
 
 /**
  * The same response without the headers that HTTP/2 forbids. A handler that forwards a response of
- * another server may forward them too, and Node would throw.
+ * another server may forward these headers, and Node would throw an error.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9113#section-8.2.2
  */
@@ -74,8 +74,9 @@ async function withoutBody(response: Response): Promise<Response> {
 }
 
 /**
- * Whether the length of the body is known. All other responses are streams and must be lazy. Otherwise
- * the library would wait for the first chunks before it sends the head.
+ * Whether the body can be read completely before it is sent, so that its length is known. All other bodies
+ * are streams, and their responses must be lazy: otherwise the library would wait for the first chunks before
+ * it sends the head.
  */
 function hasLength({ body, headers }: Response): boolean {
   return body === null || headers.get('content-type')?.startsWith('application/json') === true
@@ -92,8 +93,8 @@ async function withLength(response: Response, outgoing: NodeResponse): Promise<R
 
 /**
  * The library's class of responses, which creates a stream only when the body is read. The library
- * does not export the class, but replaces the global classes with it. This code restores them
- * immediately.
+ * does not export its classes, but replaces the global `Request` and `Response` with them. This code takes
+ * the class from there, and restores the globals immediately.
  */
 const LazyResponse = ((): typeof Response => {
   const names = ['Request', 'Response'] as const

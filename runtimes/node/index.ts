@@ -1,6 +1,6 @@
 /**
- * Edgewise on Node: servers over stdio and HTTP, and a client for servers that it starts,
- * with sign-in by the user's browser.
+ * Edgewise on Node: servers over stdio and HTTP, clients that start a server, and sign-in with the user's
+ * browser.
  *
  * @module
  */

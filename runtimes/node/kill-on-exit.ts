@@ -16,7 +16,7 @@ const GRACE_MS = 1000
 /** How often to check whether the children have exited, in milliseconds. */
 const POLL_MS = 20
 
-/** The functions that signal the children that are running. */
+/** For each running child, the function that sends signals to it. */
 const killFunctions = new Set<Kill>()
 
 /**
@@ -58,9 +58,9 @@ function terminateAll(): void {
 
 /** Ends the children, and then this process, unless the application handles the signal. */
 function onSignal(signal: Signal): void {
-  // The application handles the signal itself
+  // With a second listener, the application handles the signal itself
   if (process.listenerCount(signal) > 1) return
-  // A second signal ends this process at once
+  // Without the listener, a second signal ends this process at once
   stopListening()
   terminateAll()
   const deadline = performance.now() + GRACE_MS
@@ -77,7 +77,7 @@ function onSignal(signal: Signal): void {
 
 /** Ends this process as the signal would have without a listener. */
 function endThisProcess(signal: Signal): void {
-  // Some runtimes do not restore the default of the signal, or are not permitted to send signals
+  // Some runtimes do not restore the default effect of the signal, or are not permitted to send signals
   setTimeout(() => process.exit(128 + SIGNALS[signal]), POLL_MS)
   try {
     process.kill(process.pid, signal)

@@ -71,9 +71,9 @@ export function toNodeListener(handler: NodeHandler): NodeListener {
   }
 }
 
-/** Passes a request on, with the body that a middleware has read and with its original URL. */
+/** Passes a request to the listener of Hono, with the body that a middleware has read and with the original URL. */
 function respond(honoListener: NodeListener, incoming: NodeRequest, outgoing: NodeResponse): void {
-  // An unhandled error event would end the process. Broken connections are handled by "close"
+  // Without this listener, an "error" event would end the process. Listeners of "close" handle broken connections
   outgoing.on('error', ignore)
   const parsed = parsedBody(incoming)
   if (parsed === null) {

@@ -1,5 +1,5 @@
 /**
- * Signing in with the user's own browser and a redirect to a local port. Deno and Bun run this too,
+ * Signing in with the user's own browser and a redirect to a local port. Deno and Bun also run this module,
  * through their Node compatibility.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#communication-security
@@ -10,9 +10,9 @@ import type { LoopbackHost, LoopbackOptions } from '#internal/authorization'
 import type { AuthorizationFlow } from '../../src/authorization/index.ts'
 
 /**
- * Signs users in with their own browser: pass the result to `signIn` as `interaction`. On Deno it
+ * Signs users in with their own browser: pass the result to `signIn` as `interaction`. On Deno, this
  * needs `--allow-net=127.0.0.1` (also `[::1]` if the host name is `localhost`), and `--allow-run`
- * for the program that opens the browser; the page's address is printed in any case.
+ * for the program that opens the browser. The URL of the sign-in page is always printed too.
  *
  * @example
  * ```ts
@@ -72,7 +72,7 @@ export const loopbackHost: LoopbackHost = {
   },
 }
 
-/** A Web request; `undefined` if it is invalid, since anything may be sent to a port. */
+/** Converts a request to a Web request. Returns `undefined` if it is invalid: any program may send to the port. */
 function readRequest({ url = '', method = '', headers }: IncomingMessage): Request | undefined {
   try {
     return new Request(`http://${headers.host ?? '127.0.0.1'}${url}`, { method })

@@ -5,7 +5,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** A message of `node:http` or `node:http2`, as middlewares leave it. */
+/** A request of `node:http` or `node:http2`, to which a middleware may have added the body. */
 interface ParsedMessage {
   readonly headers: IncomingHttpHeaders
   readonly readableEnded: boolean
@@ -27,7 +27,7 @@ export function parsedBody(incoming: ParsedMessage): Buffer | undefined | null {
   return body === undefined ? null : Buffer.from(JSON.stringify(body))
 }
 
-/** Whether a request has announced a body. */
+/** Whether the headers of a request announce a body. */
 function hasBody({ headers }: ParsedMessage): boolean {
   return 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > 0
 }

@@ -7,8 +7,8 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * How many requests of one connection are handled while an earlier response is not written yet. Reading
- * pauses when there are more.
+ * How many requests of one connection are handled while an earlier response is not written yet. If there are
+ * more, no further requests are read from the connection.
  */
 const MAX_AHEAD = 7
 
@@ -28,7 +28,7 @@ const pipelines = new WeakMap<Socket, Pipeline>()
  * an unlimited number of them.
  */
 export function limitPipelining(outgoing: ServerResponse, start: () => void): void {
-  // Only the response that Node writes next has the socket, so no earlier response is pending
+  // A response has the socket only when Node writes it next, so no earlier response is pending
   if (outgoing.socket) return start()
   const { socket } = outgoing.req
   const { running, waiting } = pipelines.get(socket) ?? createPipeline(socket)

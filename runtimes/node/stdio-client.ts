@@ -22,12 +22,12 @@ import { killOnExit } from './kill-on-exit.ts'
 import { webReadable, webWritable } from './streams.ts'
 
 /**
- * Creates a transport for `connect` that starts a server as a child process. The program runs with
- * the rights of this process: start only what the user trusts and has agreed to.
+ * Creates a transport for `connect` that starts the program of a server as a child process. The program runs
+ * with the rights of this process: start only what the user trusts and has agreed to.
  *
- * Closing the client ends the program and its descendants. First the program's stdin is closed. After
- * `graceMs` (2 seconds) the processes that still run receive SIGTERM, and after another `graceMs`
- * SIGKILL.
+ * Closing the client ends the program and its descendants. First the program's stdin is closed. Processes that
+ * still run after `graceMs` (by default 2 seconds) receive SIGTERM. Processes that still run after the same
+ * time again receive SIGKILL.
  *
  * If this process exits, or SIGINT, SIGTERM or SIGHUP ends it, the program receives SIGTERM. If SIGKILL
  * ends this process, the program keeps running.
@@ -54,7 +54,7 @@ const isWindows = process.platform === 'win32'
 
 /** Starts the program, and adapts its process. */
 async function start(options: StdioClientOptions): Promise<ChildProcess> {
-  // Loaded now, because an `exit` handler of this process cannot await an import
+  // Loaded before `endTree` needs it, because an `exit` handler of this process cannot await an import
   const { spawn } = await import('node:child_process')
   const child = await spawnChild(options)
   // Nothing may be awaited before the listener is added: a child can exit as soon as it has started

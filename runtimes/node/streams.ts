@@ -1,6 +1,6 @@
 /**
- * Converts Node's streams to Web Streams. Unlike `Readable.toWeb`, it costs no startup time, and the
- * caller decides what is closed with the stream.
+ * Converts Node's streams to Web Streams. Unlike `Readable.toWeb`, these functions cost no startup time, and the
+ * caller decides what happens to the Node stream when the Web Stream is closed.
  *
  * @see https://streams.spec.whatwg.org/
  */
@@ -53,8 +53,8 @@ export function webReadable(stream: Readable, cancel: () => void): ReadableStrea
 /**
  * A `WritableStream` over a Node stream.
  *
- * @param write The stream's own `write`, if it was replaced.
  * @param end Ends the stream once everything is written.
+ * @param write The original `write` of the stream, if the stream now has another one.
  */
 export function webWritable(
   stream: Writable,

@@ -3,7 +3,7 @@
  *
  * A handler may start several input requests together and await them one by one. The first request without
  * a response suspends the handler. The promises of the others then become unhandled rejections, although
- * they are no errors.
+ * they are not errors.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
@@ -16,6 +16,6 @@ export function ignoreSuspensionRejections(): void {
 
 function onUnhandled(reason: unknown): void {
   if (reason instanceof Error && reason.name === 'InputPending') return
-  // If the application has no listener, let the rejection end the process, as without this listener
+  // If this is the only listener, the rejection ends the process, as it would without any listener
   if (process.listenerCount('unhandledRejection') === 1) throw reason
 }

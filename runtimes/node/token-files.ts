@@ -1,5 +1,5 @@
 /**
- * The files of {@link file://./file-tokens.ts}, through Node's file system.
+ * Accesses the files of {@link file://./file-tokens.ts} through Node's file system.
  *
  * @see https://nodejs.org/api/fs.html
  */
@@ -9,7 +9,7 @@ import { dirname } from 'node:path'
 import process from 'node:process'
 import type { Files } from '#internal/authorization'
 
-/** Reads and writes files with owner-only access, and checks processes of this machine. */
+/** Reads and writes files that only their owner can access, and checks processes of this machine. */
 export const files: Files = {
   read: (path) => readFile(path, 'utf8').catch(ignoreCode('ENOENT')),
   async create(path, text) {
@@ -49,7 +49,7 @@ let ownNamespace: Promise<string | undefined> | undefined
 
 /** The namespace in which a process id is unique; `undefined` if unknown. */
 async function findNamespace(): Promise<string | undefined> {
-  // Deno would prompt the user for permission
+  // On Deno, the following calls would prompt the user for permissions
   if ('Deno' in globalThis) return undefined
   const host = hostname().replace(/\s/g, '-')
   if (process.platform !== 'linux') return host

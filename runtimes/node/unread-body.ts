@@ -11,7 +11,7 @@ import { withTimeout } from '#internal/patterns'
 const LINGER_MS = 1000
 
 /**
- * Writes a complete response, discards what the client still sends for a limited time, and closes
+ * Writes a complete response. Then discards what the client sends, for a limited time, and closes
  * the connection. If the server closed the connection immediately, it would be reset, and the
  * client might not receive the response.
  */

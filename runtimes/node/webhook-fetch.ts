@@ -23,9 +23,9 @@ export interface WebhookFetchOptions {
   ca?: string | readonly string[]
 }
 
-/** Errors of a connection after which another address of the host may work. */
+/** The codes of errors after which another address of the host may work. */
 const UNREACHABLE = /^E(?:CONNREFUSED|HOSTUNREACH|NETUNREACH|ADDRNOTAVAIL)$/
-/** An IPv4 address as NAT64 represents it, in the form of `URL`. */
+/** An IPv6 address of NAT64 that stands for an IPv4 address, as `URL` writes it. */
 const NAT64 = /^\[64:ff9b::([\da-f]{1,4}):([\da-f]{1,4})\]$/
 
 /**
@@ -60,7 +60,7 @@ export function webhookFetch(options: WebhookFetchOptions = {}): WebhookFetch {
         port: port || 443,
         path: pathname + search,
         headers: { ...headers, host, 'content-length': body?.length ?? 0 },
-        ...(isName(hostname) && { servername: hostname }),
+        ...(isHostName(hostname) && { servername: hostname }),
       })
       try {
         return await send(request, body, signal)
@@ -83,8 +83,8 @@ async function checkedAddresses(
   { resolve = lookUpAll, allowAddress = () => false }: WebhookFetchOptions,
 ): Promise<readonly string[]> {
   const { isPrivateHost } = await import('#internal/patterns')
-  const resolved = isName(hostname) ? await resolve(hostname) : [hostname]
-  const addresses = resolved.map(normalize)
+  const resolved = isHostName(hostname) ? await resolve(hostname) : [hostname]
+  const addresses = resolved.map(normalizeAddress)
   const denied = addresses.find((address) => {
     return isPrivateHost(translateNat64(address)) && !allowAddress(address)
   })
@@ -126,12 +126,12 @@ function plainHeaders(headers: IncomingHttpHeaders): Record<string, string> {
 }
 
 /** Whether a host, as normalized by `URL`, is a name and not an address. */
-function isName(hostname: string): boolean {
+function isHostName(hostname: string): boolean {
   return !/^(?:\[.*\]|[\d.]+)$/.test(hostname)
 }
 
-/** An address in the form of `URL`: IPv6 in brackets. */
-function normalize(address: string): string {
+/** An address as `URL` writes it: IPv6 in brackets. */
+function normalizeAddress(address: string): string {
   const host = address.includes(':') ? `[${withoutBrackets(address)}]` : address
   return new URL(`https://${host}/`).hostname
 }

@@ -16,10 +16,11 @@ import { APP_MIME_TYPE, CSP_LISTS, isOrigin, type AppResourceMeta } from './ui.t
 export interface AppResourceOptions
   extends Omit<ResourceOptions, 'mimeType' | 'size'>, AppResourceMeta {}
 
-/** A document as HTML, as text or as bytes. */
+/** The HTML of a document, as text or as bytes. */
 type Html = string | Uint8Array
 
-const DOCUMENT = /^\uFEFF?\s*(?:<!--[\s\S]*?-->\s*)*<!doctype html/i
+/** The beginning of a complete document. Comments may precede the doctype. */
+const DOCUMENT_START = /^\uFEFF?\s*(?:<!--[\s\S]*?-->\s*)*<!doctype html/i
 
 /**
  * Registers a document that displays the results of tools, and declares that the server has user
@@ -84,5 +85,5 @@ export function appResource<Env>(
 
 function requireDocument(uri: string, html: Html): void {
   const text = typeof html === 'string' ? html : new TextDecoder().decode(html)
-  if (!DOCUMENT.test(text)) throw new TypeError(`"${uri}" must begin with "<!doctype html>"`)
+  if (!DOCUMENT_START.test(text)) throw new TypeError(`"${uri}" must begin with "<!doctype html>"`)
 }

@@ -34,7 +34,7 @@ export interface AppToolOptions<
 
 /**
  * Registers a tool with a user interface. If the model may call the tool, clients without user
- * interfaces receive it as a plain tool, so its result must make sense as content.
+ * interfaces receive it as a plain tool, so its result must make sense without the interface.
  *
  * @example
  * ```ts
@@ -66,7 +66,7 @@ export function appTool<Input extends StandardSchema, Output extends StandardSch
   )
   return {
     ...registration,
-    // The interface and the visibility do not change
+    // An update does not change the interface and the visibility
     update: (newOptions, newHandler) =>
       registration.update(
         withUiLink(newOptions, link),

@@ -36,8 +36,8 @@ export function appsClient(mimeTypes: readonly string[] = [APP_MIME_TYPE]): Clie
 }
 
 /**
- * Returns the user interface of a tool, from the tool's `_meta`; the older flat form is accepted
- * too.
+ * Returns the user interface of a tool, from the tool's `_meta.ui`. The older `_meta["ui/resourceUri"]` is
+ * accepted too.
  *
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
@@ -55,7 +55,8 @@ export function isAppVisible(tool: Tool): boolean {
 }
 
 /**
- * Returns how to display a document, from its contents or else from its entry in the list of resources.
+ * Returns how to display a document. Reads this from the contents of the document, or else from its entry in the
+ * list of resources.
  * Values that do not conform to the specification are omitted: a `csp` source that is not an origin
  * could inject directives into the host's policy.
  *

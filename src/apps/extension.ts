@@ -1,5 +1,5 @@
 /**
- * Declares the extension on a server, and hides user interfaces from clients that do not support it.
+ * Declares the extension MCP Apps on a server, and hides user interfaces from clients that do not support it.
  *
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
@@ -36,7 +36,7 @@ function mayShowApps(ctx: Pick<Context, 'client' | 'extension'>): boolean {
   return ctx.client.unknown === true || supportsApps(ctx)
 }
 
-/** Adds the extension to a server, once. */
+/** Adds the extension to a server, if it was not added before. Returns the definition of the server. */
 export function extendWithApps(server: Server): ServerDefinition {
   const definition = fullDefinitionOf(server)
   if (extendedServers.has(server)) return definition
@@ -80,11 +80,11 @@ function listTools(definition: ServerDefinition, result: Result, ctx: RequestCon
   }
   // A client whose capabilities are unknown may not show apps, and would offer app-only tools to the model
   const visibleTools = supportsApps(ctx) ? tools : tools.filter(isModelVisible)
-  const unlinkable = visibleTools.filter((tool) => lacksDocument(definition, tool, ctx))
-  if (unlinkable.length === 0 && visibleTools === tools)
+  const toolsWithoutDocument = visibleTools.filter((tool) => lacksDocument(definition, tool, ctx))
+  if (toolsWithoutDocument.length === 0 && visibleTools === tools)
     return cachedVariant(listsWithUi, result, unchanged)
   const withValidLinks = visibleTools.map((tool) =>
-    unlinkable.includes(tool) ? withoutLink(tool) : tool,
+    toolsWithoutDocument.includes(tool) ? withoutLink(tool) : tool,
   )
   return { ...result, tools: withValidLinks, cacheScope: 'private' }
 }

@@ -96,10 +96,10 @@ export function resourceMetaOf(ui: JsonObject): AppResourceMeta {
   return result
 }
 
-/** The user interface in the `_meta` of a tool; the older flat form is accepted too. */
+/** The user interface in the `_meta` of a tool, as `ui` or as the older `ui/resourceUri`. */
 export function toolMetaOf(meta: unknown): AppToolMeta {
-  const { ui, 'ui/resourceUri': flat } = isObject(meta) ? meta : {}
-  const { resourceUri = flat, visibility } = isObject(ui) ? ui : {}
+  const { ui, 'ui/resourceUri': olderUri } = isObject(meta) ? meta : {}
+  const { resourceUri = olderUri, visibility } = isObject(ui) ? ui : {}
   const result: AppToolMeta = {}
   if (typeof resourceUri === 'string' && resourceUri.startsWith('ui://')) {
     result.resourceUri = resourceUri

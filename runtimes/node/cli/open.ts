@@ -25,8 +25,8 @@ export class ConnectError extends Error {}
 /**
  * Connects to the server.
  *
- * @param onEnded Called with the reason if the connection ends after it was open, for example
- *   because a program has exited.
+ * @param onEnded If the connection was open and ends, for example because a program has exited, called
+ *   with the reason.
  * @throws {ConnectError} If connecting fails, with the reason.
  */
 export async function open(
@@ -36,11 +36,11 @@ export async function open(
 ): Promise<Client> {
   const { revision, timeoutMs, yes, verbose, headers, signIn } = options
   let isConnected = false
-  const transport = transportTo(target, options, (reason) => {
+  const connectTarget = toConnectTarget(target, options, (reason) => {
     if (isConnected) onEnded(reason)
   })
   try {
-    const client = await connect(transport, {
+    const client = await connect(connectTarget, {
       signal: interruption,
       ...(signIn && { auth: await signInWithBrowser() }),
       headers,
@@ -75,8 +75,8 @@ async function reportDifferences(
   }
 }
 
-/** The target for `connect`. It is a URL, or a transport that starts a program. */
-function transportTo(
+/** Converts the target of a command to a target of `connect`: a URL, or a transport that starts a program. */
+function toConnectTarget(
   target: Target,
   { env, cwd }: Options,
   onEnded: (reason: Error) => void,

@@ -9,7 +9,7 @@ import { UsageError } from './usage.ts'
 /**
  * Reads the headers of `--header`, and adds the token.
  *
- * @throws {UsageError} If HTTP does not allow one of them.
+ * @throws {UsageError} If HTTP does not allow a header or the token.
  */
 export function headersOf(
   pairs: readonly string[],

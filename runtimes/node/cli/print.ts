@@ -7,10 +7,10 @@
 import { isContentBlock } from '#internal/protocol'
 import type { CallToolResult, ContentBlock, ProgressParams } from '../../../src/index.ts'
 
-/** The maximum width of the column of names. */
+/** The maximum width of the column of names, in characters. */
 const MAX_NAME_WIDTH = 32
 
-/** The width of a progress bar, and the minimum width of its line. */
+/** The width of a progress bar, and the minimum width of its line, in characters. */
 const BAR_WIDTH = 24
 const MIN_LINE_WIDTH = 20
 
@@ -40,7 +40,7 @@ export function printJson(value: unknown): void {
   print(JSON.stringify(value, null, 2))
 }
 
-/** Prints rows, each with a name and the first line of its meaning. */
+/** Prints a table. Each row has a name, and the first line of the meaning of the name. */
 export function printRows(rows: readonly (readonly [name: string, meaning: string])[]): void {
   const safeRows = rows.map(([name, meaning]) => [oneLine(name), meaning] as const)
   const width = Math.min(MAX_NAME_WIDTH, Math.max(0, ...safeRows.map(([name]) => name.length)))
@@ -61,7 +61,10 @@ export function printResult({ content, structuredContent, isError }: CallToolRes
   else process.stdout.write(text)
 }
 
-/** Formats a content block: text as it is, any other known block as one line, an unknown block as JSON. */
+/**
+ * Formats a content block. Returns text unchanged. Returns an image, a sound, a link or a binary resource as one line, and
+ * a block of an unknown type as JSON.
+ */
 export function textOf(block: ContentBlock): string {
   if (!isContentBlock(block)) return JSON.stringify(block) ?? ''
   switch (block.type) {
@@ -69,20 +72,21 @@ export function textOf(block: ContentBlock): string {
       return block.text
     case 'image':
     case 'audio':
-      return oneLine(`[${block.type} ${block.mimeType}, ${bytesOf(block.data)} bytes]`)
+      return oneLine(`[${block.type} ${block.mimeType}, ${byteLengthOf(block.data)} bytes]`)
     case 'resource_link':
       return oneLine(`[${block.name}: ${block.uri}]`)
     case 'resource': {
       const { resource } = block
       if ('text' in resource) return resource.text
-      return oneLine(`[${resource.uri}, ${bytesOf(resource.blob)} bytes]`)
+      return oneLine(`[${resource.uri}, ${byteLengthOf(resource.blob)} bytes]`)
     }
   }
 }
 
-/** Shows the progress of a call on a terminal, until it is cleared. */
+/** A line of a terminal that shows the progress of a call. */
 export interface ProgressBar {
   show(progress: ProgressParams): void
+  /** Shows a text in the place of the progress. */
   render(text: string): void
   clear(): void
 }
@@ -108,8 +112,8 @@ export function progressBar(): ProgressBar {
 }
 
 /**
- * Matches control characters except line feeds and tabs, line separators, and invisible characters such as direction
- * marks, fillers and tags. Does not match joiners and variation selectors.
+ * Matches line separators, invisible characters such as direction marks, fillers and tags, and all control characters
+ * except line feeds and tabs. Joiners and variation selectors are left to the next two expressions.
  */
 const INVISIBLE =
   /(?!\n|\t|\u200C|\u200D|\uFE0E|\uFE0F)[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]/u
@@ -126,26 +130,26 @@ const UNSAFE = new RegExp(
 
 /** Escapes control characters and invisible characters, as in JSON. */
 export function safe(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(UNSAFE, escapeUnits)
+  return text.replaceAll('\r\n', '\n').replace(UNSAFE, escapeCodeUnits)
 }
 
-/** Escapes a text like {@link safe}, and also line ends and tabs, so that it is one line. */
+/** Escapes the same characters as {@link safe}, and also line ends and tabs, so that the text is one line. */
 export function oneLine(text: string): string {
-  return safe(text).replace(/[\n\t]/g, escapeUnits)
+  return safe(text).replace(/[\n\t]/g, escapeCodeUnits)
 }
 
-/** Indents the second and all further lines, so that they cannot imitate other output. */
+/** Indents all lines except the first, so that they cannot imitate other output. */
 export function indented(text: string): string {
   return text.replace(/\r?\n/g, '\n    ')
 }
 
-function escapeUnits(text: string): string {
+function escapeCodeUnits(text: string): string {
   return text
     .split('')
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .join('')
 }
 
-function bytesOf(base64: string): number {
+function byteLengthOf(base64: string): number {
   return Buffer.from(base64, 'base64').byteLength
 }

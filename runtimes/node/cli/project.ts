@@ -1,5 +1,5 @@
 /**
- * Creates projects, which are copies of a template with names of their own.
+ * Creates projects. A project is a copy of a template with its own name.
  */
 import { cp, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
@@ -10,7 +10,7 @@ import { UsageError } from './usage.ts'
 /** Matches the names in templates that are replaced with the name of the project. */
 const placeholder = /\bmy-(server|client)\b/g
 
-/** The files that the folder of a new project may already contain, such as a repository. */
+/** The names of files and folders that may already exist in the folder of a new project. */
 const allowedNames: ReadonlySet<string> = new Set(['.git', '.DS_Store'])
 
 /** The maximum length of a Worker's name, in characters. Names of packages may be longer. */
@@ -38,7 +38,7 @@ export function requireTemplate(word: string | undefined): TemplateName {
 /**
  * Resolves the path of a new project's folder.
  *
- * @throws {UsageError} If no folder is given, or the folder contains more than `.git` and the like.
+ * @throws {UsageError} If no folder is given, or the folder contains anything except `.git` and `.DS_Store`.
  */
 export async function resolveNewFolder(target: string | undefined, cwd: string): Promise<string> {
   if (target === undefined || target === '')
@@ -69,7 +69,7 @@ export async function createProject(
   await mkdir(path, { recursive: true })
   await cp(source, path, { recursive: true, force: false, errorOnExist: true })
   const files = await readdir(source, { recursive: true })
-  // npm omits files named ".gitignore" from packages
+  // npm omits files named ".gitignore" from packages, so the file of a template is named "gitignore"
   if (files.includes('gitignore')) await rename(join(path, 'gitignore'), join(path, '.gitignore'))
   const name = await nameOf(path)
   const textFiles = files.filter((file) => /\.(json|toml|md|ts|html)$/.test(file))

@@ -20,7 +20,7 @@ export interface Credentials {
 
 /**
  * Creates a proxy to `url` that streams responses. If the server rejects the credentials, the page receives a 502 with a
- * reason, because it would otherwise try to sign in to the proxy.
+ * reason. With a 401, the page would try to sign in to the proxy.
  *
  * @param onError Receives the reason if the server did not respond to a request.
  */
@@ -50,8 +50,8 @@ export function createProxy(
         status === 401 || (status === 403 && response.headers.has('www-authenticate'))
       if (!isChallenge) {
         auth?.onResponse?.(response, facts)
-        const body = response.body && (await bodyOf(response, response.body, onError))
-        return new Response(body, { status, headers: forwardedHeaders(response.headers) })
+        const responseBody = response.body && (await bodyOf(response, response.body, onError))
+        return new Response(responseBody, { status, headers: forwardedHeaders(response.headers) })
       }
       await response.body?.cancel()
       if (!auth) throw new Error(rejectionMessage(response, headers))
@@ -73,8 +73,9 @@ export function createProxy(
 }
 
 /**
- * Returns the body of a response. If the server disconnects, a stream ends without an error, because the HTTP server of
- * this process would print the error. The page notices anyway that the JSON-RPC response is missing.
+ * Returns the body of a response. If the server disconnects during an event stream, the returned stream ends without an
+ * error, because the HTTP server of this process would print the error. The page notices anyway that the JSON-RPC
+ * response is missing.
  */
 async function bodyOf(
   response: Response,

@@ -23,6 +23,7 @@ import { read } from './read.ts'
 import { isCommand, usage, UsageError, usageOf } from './usage.ts'
 import { version } from './version.ts'
 
+/** The commands that use the server of the command line. */
 const run: Readonly<Record<Invocation['command'], (invocation: Invocation) => Promise<number>>> = {
   list,
   call,
@@ -38,6 +39,7 @@ const run: Readonly<Record<Invocation['command'], (invocation: Invocation) => Pr
   links: async (invocation) => (await import('./links.ts')).links(invocation),
 }
 
+/** All other commands. */
 const runLocally: Readonly<
   Record<LocalInvocation['command'], (invocation: LocalInvocation) => Promise<number>>
 > = {

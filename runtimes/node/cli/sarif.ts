@@ -6,9 +6,13 @@
 import { boundFindings, rules, type Finding, type RuleId } from '#internal/check'
 import type { JsonObject } from '../../../src/index.ts'
 
-/** Creates a SARIF log with one run, whose length is bounded. */
-export function sarifOf(all: readonly Finding[], server: string, version: string): JsonObject {
-  const { findings, omitted } = boundFindings(all)
+/** Creates a SARIF log with one run. The number of its results is bounded. */
+export function sarifOf(
+  allFindings: readonly Finding[],
+  server: string,
+  version: string,
+): JsonObject {
+  const { findings, omitted } = boundFindings(allFindings)
   const ids = [...new Set(findings.map(({ rule }) => rule))]
   const driver = { name: 'edgewise', version, rules: ids.map(ruleOf) }
   const results = findings.map(({ rule, severity, message, subject }) => ({

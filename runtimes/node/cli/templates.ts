@@ -1,5 +1,5 @@
 /**
- * The templates of projects, which are folders of `examples/templates`.
+ * The templates of projects. Each template is a folder of `examples/templates`.
  */
 import type { Target } from './arguments.ts'
 
@@ -7,13 +7,13 @@ import type { Target } from './arguments.ts'
 export interface Template {
   /** What a project of this template is. */
   readonly meaning: string
-  /** Whether the project has packages that must be installed before it runs. Deno loads them when it runs. */
+  /** Whether packages must be installed before the project runs. Deno loads packages when the project runs. */
   readonly hasPackages: boolean
-  /** How hosts use the server of a project; `undefined` if it is a client. */
+  /** The server of the project, as hosts use it; `undefined` if the project is a client. */
   readonly server?: TemplateServer
 }
 
-/** A server, or the module of a server. Paths are relative to the project. */
+/** A server, or the module of a server. Paths are relative to the project's folder. */
 export type TemplateServer = Target | { readonly module: string }
 
 /** The endpoint of a Worker on this machine, which exists while the project runs. */

@@ -4,7 +4,7 @@
 
 import { hostNames } from './hosts/host-names.ts'
 
-/** Thrown for an invalid command line. It is printed with a reference to the help. */
+/** Thrown for an invalid command line. Its message is printed with a reference to the help. */
 export class UsageError extends Error {}
 
 /**
@@ -118,7 +118,7 @@ export function isLocalCommand(name: CommandName): name is LocalCommandName {
   return LOCAL_COMMANDS.some((local) => local === name)
 }
 
-/** The commands that do not connect to the server themselves. They configure hosts, or create links for hosts. */
+/** The commands that use a server, but do not connect to it. They configure hosts, or create links for hosts. */
 const HOST_COMMANDS: readonly CommandName[] = ['install', 'links']
 
 /** The kinds of server that a command line can specify. */
@@ -129,9 +129,11 @@ type TargetKind = 'url' | 'program'
  * kinds of server.
  */
 interface OptionScope {
+  /** The commands that support the option, in the place of the default. */
   readonly commands?: readonly CommandName[]
   /** Further commands that support the option. */
   readonly also?: readonly CommandName[]
+  /** The only kind of server for which the option is supported. */
   readonly kind?: TargetKind
 }
 
@@ -242,13 +244,17 @@ export function checkOptions(
     if (!optionNames.includes(name)) continue
     if (!isSupported(scope, command))
       throw new UsageError(`"${command}" does not support "--${name}"`)
-    const hasKind = scope.kind !== undefined && !isLocalCommand(command)
-    if (hasKind && scope.kind !== target) {
+    const requiresKind = scope.kind !== undefined && !isLocalCommand(command)
+    if (requiresKind && scope.kind !== target) {
       const server = target === 'url' ? 'a URL' : 'a program'
       throw new UsageError(`"--${name}" has no effect with ${server}`)
     }
   }
 }
+
+/** The widths of the first columns of the help text, in characters. */
+const COMMAND_WIDTH = 41
+const OPTION_WIDTH = 20
 
 /** The help text. */
 export const usage: string = `Usage: edgewise <command> <url or domain> [arguments] [options]
@@ -257,11 +263,11 @@ export const usage: string = `Usage: edgewise <command> <url or domain> [argumen
 
 Commands
 ${Object.entries(commands)
-  .map(([name, [args, meaning]]) => row(`${name} ${args}`, 41, meaning))
+  .map(([name, [args, meaning]]) => row(`${name} ${args}`, COMMAND_WIDTH, meaning))
   .join('\n')}
 
 Options
-${options.map(([option, meaning]) => row(option, 20, meaning)).join('\n')}
+${options.map(([option, meaning]) => row(option, OPTION_WIDTH, meaning)).join('\n')}
   --help               print this help, or that of a command: edgewise call --help
   --version            print the version
 
@@ -275,7 +281,7 @@ export function usageOf(name: CommandName): string {
   const sentence = meaning.charAt(0).toUpperCase() + meaning.slice(1)
   const supportedOptions = options
     .filter(([, , scope = {}]) => isSupported(scope, name))
-    .map(([option, use]) => row(option, 20, use))
+    .map(([option, use]) => row(option, OPTION_WIDTH, use))
   if (isLocalCommand(name)) {
     const usageLine = `Usage: edgewise ${name} ${args}`
     const list = supportedOptions.length > 0 ? ['', 'Options', ...supportedOptions] : []
@@ -307,8 +313,8 @@ ${supportedOptions.join('\n')}
 `
 }
 
-/** Formats a line of two columns. If the first column is too long, it has its own line. */
-function row(left: string, width: number, right: string): string {
-  const gap = left.length > width ? `\n${' '.repeat(width + 3)}` : ' '
-  return `  ${left.padEnd(width)}${gap}${right}`
+/** Formats a line of two columns. If the text of the first column is longer than its width, it has its own line. */
+function row(left: string, leftWidth: number, right: string): string {
+  const gap = left.length > leftWidth ? `\n${' '.repeat(leftWidth + 3)}` : ' '
+  return `  ${left.padEnd(leftWidth)}${gap}${right}`
 }

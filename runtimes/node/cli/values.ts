@@ -5,8 +5,8 @@ import { isObject, type JsonObject } from '../../../src/index.ts'
 import { UsageError } from './usage.ts'
 
 /**
- * Parses arguments of the form `name=value` according to the schema of a tool, and of the form `name:=json` as JSON.
- * Returns these values together with those of `base`.
+ * Parses arguments of the form `name=value` according to the schema of a tool, and arguments of the form `name:=json` as
+ * JSON. Returns their values together with those of `base`, which they override.
  *
  * @throws {UsageError} If an argument has neither form, is not JSON, or is repeated.
  */
@@ -33,7 +33,7 @@ export function readValues(
 /**
  * Parses a JSON object from a text. If the text is `-`, reads it from standard input.
  *
- * @throws {UsageError} If it is not a JSON object.
+ * @throws {UsageError} If the text is not a JSON object.
  */
 export async function readObject(text: string | undefined): Promise<JsonObject> {
   if (text === undefined) return {}
@@ -54,7 +54,10 @@ function propertyOf({ properties }: JsonObject, name: string): unknown {
   return isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined
 }
 
-/** Returns the text if the schema allows strings or the text is not JSON, and otherwise the JSON value. */
+/**
+ * Parses a text as JSON. Returns the text itself if the schema allows strings, or if the text is not JSON or is a number
+ * that would be rounded.
+ */
 function parseBySchema(text: string, property: unknown, schema: JsonObject): unknown {
   if (allowsStrings(property, schema, new Set())) return text
   try {
@@ -85,8 +88,8 @@ function resolveReference($ref: unknown, root: JsonObject): unknown {
 }
 
 /**
- * Whether a number preserves the original text. A JavaScript number cannot represent an id of twenty
- * digits, for example.
+ * Whether a value that was parsed from a text is exact. For example, a JavaScript number cannot represent an id of
+ * twenty digits.
  */
 function isExact(value: unknown, text: string): boolean {
   if (typeof value !== 'number') return true

@@ -1,6 +1,6 @@
 /**
- * Migrates the configuration of Workers. Adds the Durable Objects of Edgewise. The old ones remain, because their data
- * may still be needed.
+ * Migrates the configuration of Workers: adds the Durable Objects of Edgewise. The Durable Objects of `McpAgent` remain,
+ * because their data may still be needed.
  *
  * @see https://developers.cloudflare.com/workers/wrangler/configuration/
  */
@@ -24,7 +24,8 @@ interface Configuration {
 }
 
 /**
- * Migrates a configuration, if it binds one of the classes.
+ * Returns the migrated configuration. Returns `undefined` if the configuration binds none of the classes, or already
+ * binds those of Edgewise.
  *
  * @param classNames The names of the migrated subclasses of `McpAgent`.
  */
@@ -55,16 +56,18 @@ function migrateJson(text: string, configuration: Configuration, tag: string): s
   const insertSpaces = !indentation.includes('\t')
   const formattingOptions = { insertSpaces, tabSize: insertSpaces ? indentation.length : 1 }
   let result = text
-  /** @param isFirst Whether the array does not exist yet. */
-  const append = (path: JSONPath, value: unknown, isFirst: boolean): void => {
-    const options = isFirst ? { formattingOptions } : { formattingOptions, isArrayInsertion: true }
-    const target = isFirst ? path : [...path, -1]
-    result = applyEdits(result, modify(result, target, isFirst ? [value] : value, options))
+  /** Adds a value to the array at a path. If the configuration has no `array` there, creates the array. */
+  const append = (path: JSONPath, value: unknown, array: readonly unknown[] | undefined): void => {
+    const edits = array
+      ? modify(result, [...path, -1], value, { formattingOptions, isArrayInsertion: true })
+      : modify(result, path, [value], { formattingOptions })
+    result = applyEdits(result, edits)
   }
-  for (const binding of BINDINGS) append(['durable_objects', 'bindings'], binding, false)
-  const { migrations, compatibility_flags: flags } = configuration
-  append(['migrations'], { tag, new_sqlite_classes: CLASSES }, migrations === undefined)
-  if (!flags?.includes(FLAG)) append(['compatibility_flags'], FLAG, flags === undefined)
+  const { migrations, compatibility_flags: flags, durable_objects: objects } = configuration
+  for (const binding of BINDINGS)
+    append(['durable_objects', 'bindings'], binding, objects?.bindings)
+  append(['migrations'], { tag, new_sqlite_classes: CLASSES }, migrations)
+  if (!flags?.includes(FLAG)) append(['compatibility_flags'], FLAG, flags)
   return result
 }
 

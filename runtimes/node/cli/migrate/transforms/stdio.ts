@@ -27,7 +27,7 @@ function migrateConnect(file: FileMigration, call: ts.CallExpression, server: ts
   const serveStdio = file.use(`edgewise/${file.runtime}`, 'serveStdio')
   const { parent } = call
   const statement = ts.isAwaitExpression(parent) ? parent.parent : undefined
-  // The promise now resolves when the connection ends, so the statements that follow must not wait
+  // The promise of `serveStdio` resolves when the connection ends, so later statements must not wait for it
   if (statement && ts.isExpressionStatement(statement) && !isLast(file, statement)) {
     file.replace(parent, `void ${serveStdio}(${file.migratedText(server)})`)
   } else {
@@ -36,7 +36,7 @@ function migrateConnect(file: FileMigration, call: ts.CallExpression, server: ts
   removeTransport(file, transport)
 }
 
-/** Whether no statement of the module or function follows. */
+/** Whether a statement is the last one of its module or function. */
 function isLast({ ts }: FileMigration, statement: ts.Statement): boolean {
   const { parent } = statement
   if (!ts.isBlock(parent) && !ts.isSourceFile(parent)) return true
@@ -49,15 +49,15 @@ function isLast({ ts }: FileMigration, statement: ts.Statement): boolean {
   }
 }
 
-/** Removes the declaration of a transport that nothing else uses. */
+/** Marks the arguments of a transport. If nothing else uses the transport, removes its declaration. */
 function removeTransport(file: FileMigration, transport: ts.Expression): void {
   const { ts } = file
   const declaration = ts.isIdentifier(transport) ? file.declarationOf(transport) : undefined
-  const created =
+  const creation =
     declaration && ts.isVariableDeclaration(declaration) ? declaration.initializer : transport
-  if (created && ts.isNewExpression(created) && (created.arguments?.length ?? 0) > 0) {
+  if (creation && ts.isNewExpression(creation) && (creation.arguments?.length ?? 0) > 0) {
     file.mark(
-      created,
+      creation,
       'server',
       'The transport had arguments: serveStdio always uses the streams of the process',
     )
@@ -81,7 +81,8 @@ function migrateFactory(file: FileMigration, call: ts.CallExpression): void {
 }
 
 /**
- * Turns a function that creates a server, `factory`, into the call `factory()`, because one server serves all requests.
+ * Replaces a function that creates a server, such as `factory`, with its call, `factory()`: in Edgewise, one server
+ * serves all requests.
  */
 export function callFactory(file: FileMigration, factory: ts.Expression): void {
   const { ts } = file
@@ -115,8 +116,8 @@ export function callFactory(file: FileMigration, factory: ts.Expression): void {
 }
 
 /**
- * Adds a TODO to each variable of a server factory that holds state, because all callers share these variables
- * after the migration.
+ * Marks the variables in a server factory that hold state. After the migration, the factory runs only once, so all
+ * callers share these variables.
  */
 export function markSharedState(
   file: FileMigration,
@@ -128,16 +129,15 @@ export function markSharedState(
   if (!migration || !body || !ts.isBlock(body)) return
   for (const statement of body.statements) {
     if (!ts.isVariableStatement(statement)) continue
-    const isState = statement.declarationList.declarations.some(({ initializer }) => {
-      const isConst = (statement.declarationList.flags & ts.NodeFlags.Const) !== 0
-      if (!isConst) return true
-      return (
+    const { declarations, flags } = statement.declarationList
+    const isConst = (flags & ts.NodeFlags.Const) !== 0
+    const createsCollection = declarations.some(
+      ({ initializer }) =>
         initializer !== undefined &&
         ts.isNewExpression(initializer) &&
-        /^(?:Map|Set|WeakMap|Array)$/.test(migration.text(initializer.expression))
-      )
-    })
-    if (isState)
+        /^(?:Map|Set|WeakMap|Array)$/.test(migration.text(initializer.expression)),
+    )
+    if (!isConst || createsCollection)
       migration.mark(
         statement,
         'sharedState',

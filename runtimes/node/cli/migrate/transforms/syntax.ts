@@ -4,7 +4,7 @@
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
 
-/** A function that is written where it is used, in contrast to one that is referred to by its name. */
+/** A function that is written where it is used. Other functions are used by their name. */
 export type InlineFunction = ts.ArrowFunction | ts.FunctionExpression
 
 /** Returns an expression without its parentheses, type assertions and `await`. */
@@ -30,7 +30,7 @@ export function isInlineFunction(
   return node !== undefined && (ts.isArrowFunction(node) || ts.isFunctionExpression(node))
 }
 
-/** Finds the function that an expression is, or that the expression refers to in the project. */
+/** Returns the function of an expression: the expression itself, or the function in the project that it names. */
 export function functionOf(
   file: FileMigration,
   node: ts.Expression,
@@ -49,8 +49,8 @@ export function functionOf(
 }
 
 /**
- * Finds the object literal that an expression is. If the expression is the name of a constant that is in the same
- * source file and used only once, finds the object literal that is the value of the constant.
+ * Returns an expression if it is an object literal. If it is the name of a constant of the same source file, and the
+ * constant is used only there, returns the object literal that is the value of the constant.
  */
 export function objectLiteralOf(
   file: FileMigration,
@@ -68,7 +68,7 @@ export function objectLiteralOf(
   return ts.isObjectLiteralExpression(value) ? value : undefined
 }
 
-/** The members of an object literal by their names, without spreads and computed names. */
+/** The members of an object literal by their names. Spreads and members with computed names are left out. */
 export function membersOf(
   { ts }: FileMigration,
   literal: ts.ObjectLiteralExpression,
@@ -92,12 +92,12 @@ export function valueOf(
   return ts.isShorthandPropertyAssignment(member) ? member.name : undefined
 }
 
-/** The value of a string literal. */
+/** The value of a node that is a string literal. */
 export function stringOf({ ts }: FileMigration, node: ts.Node | undefined): string | undefined {
   return node && ts.isStringLiteralLike(node) ? node.text : undefined
 }
 
-/** The call whose callee is the expression. */
+/** The call of an expression, if the expression is called. */
 export function callOf({ ts }: FileMigration, node: ts.Expression): ts.CallExpression | undefined {
   const { parent } = node
   return ts.isCallExpression(parent) && parent.expression === node ? parent : undefined
@@ -158,15 +158,14 @@ export function addMembers(
   members: readonly string[],
 ): void {
   const [firstProperty] = literal.properties
-  const text = members.map((member) => `${member},`)
   if (!firstProperty) {
     file.replace(literal, `{ ${members.join(', ')} }`)
     return
   }
   const start = firstProperty.getStart(file.source)
-  const lead = file.source.text.slice(literal.getStart(file.source) + 1, start)
-  const separator = lead.includes('\n') ? lead.slice(lead.lastIndexOf('\n')) : ' '
-  file.insertBefore(firstProperty, text.map((line) => line + separator).join(''))
+  const textBefore = file.source.text.slice(literal.getStart(file.source) + 1, start)
+  const separator = textBefore.includes('\n') ? textBefore.slice(textBefore.lastIndexOf('\n')) : ' '
+  file.insertBefore(firstProperty, members.map((member) => `${member},${separator}`).join(''))
 }
 
 /** Removes members of an object literal, with their commas. */
@@ -176,11 +175,13 @@ export function removeMembers(
   removed: readonly ts.ObjectLiteralElementLike[],
 ): void {
   const lastKept = properties.findLastIndex((each) => !removed.includes(each))
+  // Before the last remaining member, a member is removed with the comma after it
   for (const [index, member] of properties.entries()) {
     if (index > lastKept || !removed.includes(member)) continue
     const next = properties[index + 1]
     if (next) edits.replace(member.getStart(source), next.getStart(source), '')
   }
+  // After the last remaining member, everything is removed
   const start = properties[lastKept]?.end ?? properties[0]?.getStart(source)
   const end = properties.at(-1)?.end
   if (lastKept < properties.length - 1 && start !== undefined && end !== undefined) {

@@ -27,7 +27,7 @@ const ANNOTATIONS: ReadonlySet<string> = new Set([
   'openWorldHint',
 ])
 
-/** The members of a tool's configuration that Edgewise has under the same name. */
+/** The members of a tool's configuration that have the same name in Edgewise. */
 const SAME_NAMES: ReadonlySet<string> = new Set(['title', 'description', 'annotations', 'icons'])
 
 /** Migrates `registerTool(name, config, handler)`. */
@@ -49,8 +49,8 @@ interface Registration {
 }
 
 /**
- * Renames the method of a registration. Returns its parts, unless its configuration is not an
- * object literal.
+ * Renames the method that a registration calls. Returns the parts of the registration. If its configuration is not an
+ * object literal, adds a TODO with the advice, and returns `undefined`.
  */
 export function renameRegistration(
   file: FileMigration,
@@ -68,7 +68,11 @@ export function renameRegistration(
   return undefined
 }
 
-/** Migrates a configuration. Returns whether it has an input. */
+/**
+ * Migrates the configuration of a tool. Returns whether the tool has an input.
+ *
+ * @param where Which tool it is, for the texts of marks.
+ */
 function migrateConfig(
   file: FileMigration,
   literal: ts.ObjectLiteralExpression,
@@ -80,8 +84,8 @@ function migrateConfig(
   for (const [name, member] of membersOf(file, literal)) {
     const value = valueOf(file, member)
     if (name === 'inputSchema' || name === 'outputSchema') {
-      const isMissing = value && ts.isIdentifier(value) && value.text === 'undefined'
-      if (isMissing) {
+      const isUndefined = value && ts.isIdentifier(value) && value.text === 'undefined'
+      if (isUndefined) {
         removed.push(member)
         continue
       }
@@ -94,7 +98,7 @@ function migrateConfig(
       file.mark(
         member,
         'handlers',
-        `Tools have no option "${name}", which was: ${oneLine(file.text(member))}`,
+        `Tools have no option "${name}". The option was: ${oneLine(file.text(member))}`,
       )
       removed.push(member)
     }
@@ -108,10 +112,10 @@ export function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ')
 }
 
-/** A registration by one of the older methods. */
+/** A registration with one of the older methods, which take all options as separate arguments. */
 interface PositionalRegistration {
   readonly name: ts.Expression
-  /** The options that were found so far: the description, if there is one. */
+  /** The description, if there is one. The caller adds the options that it finds in `rest`. */
   readonly options: [label: string, node: ts.Expression][]
   /** The arguments between the description and the handler. */
   readonly rest: readonly ts.Expression[]
@@ -140,7 +144,8 @@ export function migrateTool(file: FileMigration, call: MethodCall): void {
   if (!registration) return
   const { name, options, handler } = registration
   const [shapeOrAnnotations, annotations] = registration.rest
-  const isShape = annotations || (shapeOrAnnotations && !isAnnotations(file, shapeOrAnnotations))
+  const isShape =
+    annotations !== undefined || (shapeOrAnnotations && !isAnnotations(shapeOrAnnotations))
   if (shapeOrAnnotations && isShape) {
     if (schemaKindOf(file, shapeOrAnnotations) === 'unknown') {
       file.mark(shapeOrAnnotations, 'server', 'Check whether this is a shape or annotations')
@@ -158,10 +163,10 @@ export function migrateTool(file: FileMigration, call: MethodCall): void {
     handler,
   )
 
-  function isAnnotations(of: FileMigration, node: ts.Expression): boolean {
-    const literal = unwrap(of, node)
+  function isAnnotations(node: ts.Expression): boolean {
+    const literal = unwrap(file, node)
     if (!ts.isObjectLiteralExpression(literal)) return false
-    const names = [...membersOf(of, literal).keys()]
+    const names = [...membersOf(file, literal).keys()]
     return names.length > 0 && names.every((each) => ANNOTATIONS.has(each))
   }
 }
@@ -169,8 +174,8 @@ export function migrateTool(file: FileMigration, call: MethodCall): void {
 /**
  * Turns the positional arguments after the name into an object with options.
  *
- * @param where What is registered, for the text of marks.
- * @param complete The option `complete` of a prompt.
+ * @param where What is registered, for the texts of marks.
+ * @param complete The value of the option `complete` of a prompt.
  */
 export function addOptions(
   file: FileMigration,
@@ -183,8 +188,8 @@ export function addOptions(
   const closing = complete === undefined ? ' }' : `, complete: ${complete} }`
   if (options.length === 0) file.insertAfter(name, ', {}')
   for (const [index, [label, node]] of options.entries()) {
-    const isSame = ts.isIdentifier(node) && node.text === label
-    const prefix = isSame ? '' : `${label}: `
+    const isShorthand = ts.isIdentifier(node) && node.text === label
+    const prefix = isShorthand ? '' : `${label}: `
     file.insertBefore(node, index === 0 ? `{ ${prefix}` : prefix)
     if (label === 'input') migrateSchema(file, node, where)
     if (index === options.length - 1) file.insertAfter(node, closing)

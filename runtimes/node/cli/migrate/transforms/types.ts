@@ -1,5 +1,5 @@
 /**
- * Migrates types of the SDK that have another name in Edgewise, or no name.
+ * Migrates types of the SDK that have another name in Edgewise, or no name at all.
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
@@ -15,7 +15,7 @@ const serverTypes: Readonly<Record<string, readonly string[]>> = {
   RegisteredResourceTemplate: ['ResourceRegistration', 'ResourceTemplateOptions'],
 }
 
-/** The types of `edgewise` for the parameters of requests, by the names of the requests' types in the SDK. */
+/** The types of the parameters of requests in `edgewise`, by the name of the request's type in the SDK. */
 const parameters: Readonly<Record<string, string>> = {
   CreateMessageRequest: 'CreateMessageParams',
   ElicitRequest: 'ElicitParams',
@@ -24,7 +24,7 @@ const parameters: Readonly<Record<string, string>> = {
   ReadResourceRequest: 'ReadResourceParams',
 }
 
-/** Types that have no name in Edgewise, and what replaces them. */
+/** The types without a name in Edgewise, each with the text that replaces it. */
 const unnamed: Readonly<Record<string, string>> = {
   Variables: '{ readonly [name: string]: string | string[] | undefined }',
   CompleteResourceTemplateCallback:

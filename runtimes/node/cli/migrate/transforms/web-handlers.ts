@@ -8,7 +8,7 @@ import { callFactory } from './stdio.ts'
 import { callOf, functionOf, membersOf, stringOf, unwrap, valueOf, walk } from './syntax.ts'
 import { oneLine } from './tools.ts'
 
-/** Migrates handlers, and the functions that handlers are passed to. */
+/** Migrates the functions that create handlers, the functions that use handlers, and handlers that are exported. */
 export function migrateWebHandlers(file: FileMigration): void {
   const { ts } = file
   walk(file, file.source, (node) => {
@@ -39,7 +39,7 @@ function migrateCall(file: FileMigration, call: ts.CallExpression): void {
   } else if (imported?.name === 'createMcpHonoApp') {
     replaceApp(file, call, `new ${file.use('hono', 'Hono')}`)
   } else if (file.sdkTypeOf(expression) === 'NodeHandler') {
-    // The listener of Edgewise finds the parsed body in the request, so it is not passed
+    // The listener of Edgewise finds the parsed body in the request, so the argument is removed
     const [, response, body] = call.arguments
     if (response && body) file.edits.replace(response.end, body.end, '')
   }
@@ -94,7 +94,7 @@ function migrateAgentsHandler(file: FileMigration, call: ts.CallExpression): voi
   file.insertAfter(call, '.fetch')
 }
 
-/** Migrates the members of a handler, which is a function now. */
+/** Migrates uses of a handler's members. In Edgewise, a handler is a function. */
 function migrateAccess(file: FileMigration, node: ts.PropertyAccessExpression): void {
   if (file.sdkTypeOf(node.expression) !== 'McpHttpHandler') return
   const { text } = node.name
