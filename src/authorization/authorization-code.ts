@@ -20,7 +20,7 @@ import { checkUrl } from './urls.ts'
 export const CODE_GRANT = 'authorization_code'
 /** The scope that requests refresh tokens. */
 export const OFFLINE_ACCESS = 'offline_access'
-/** The maximum length of the quoted part of the server's error description, in UTF-16 units. */
+/** The maximum length of a quotation from the server's error description, in UTF-16 units. */
 const MAX_DESCRIPTION_LENGTH = 300
 
 /** The state of a flow, which is stored until the user returns from the authorization server. */
@@ -37,7 +37,7 @@ export type Flow = {
   readonly verifier: string
 }
 
-/** Creates the authorization URL, and the state to store until the user returns. */
+/** Creates the authorization URL, and the state of the flow, which is stored until the user returns. */
 export async function createFlow(
   { network, server, resource, scopes, mcpServer }: GrantRequest,
   { client_id }: RegisteredClient,
@@ -65,7 +65,11 @@ export async function createFlow(
   return { url: url.href, flow }
 }
 
-/** Validates the authorization response, and redeems its code for a token. */
+/**
+ * Validates the authorization response, and redeems its code for a token.
+ *
+ * @param callback The URL that the user was redirected to.
+ */
 export async function redeemCode(
   request: GrantRequest,
   client: RegisteredClient,
@@ -104,7 +108,7 @@ export async function redeemCode(
   return requestToken(request, client, CODE_GRANT, grant)
 }
 
-/** Parses the state that was stored before the user was redirected. */
+/** Parses the state of a flow, which was stored before the user was redirected. */
 export function readFlow(text: string): Flow {
   const flow: unknown = JSON.parse(text)
   if (isFlow(flow)) return flow

@@ -19,8 +19,8 @@ export interface AuthorizationFlow {
    */
   begin(registeredUri: string | undefined): Awaitable<AuthorizationRedirect>
   /**
-   * Returns the redirect with which the browser has returned to the page. Only needed by flows during which the
-   * browser leaves the page. A redirect is returned only once.
+   * Returns the redirect with which the browser has returned to the page, but each redirect only once. Only flows
+   * during which the browser leaves the page need this method.
    */
   takeRedirect?(): RedirectResult | undefined
 }

@@ -49,7 +49,7 @@ export function clientCredentials(options: ClientCredentialsOptions): SignIn {
     clientSecret: 1,
     authentication: 1,
   } satisfies OptionNames<ClientCredentialsOptions>)
-  // The id often comes from an environment variable. If that is not set, the sign-in would only fail much later
+  // The id often comes from an environment variable. Without this check, a missing variable would be noticed much later
   if (!options.clientId) throw new TypeError('"clientId" is missing')
   if (!options.clientSecret && !options.authentication) {
     throw new TypeError('"clientSecret" is missing: set it or "authentication"')

@@ -12,7 +12,7 @@ export interface ClientCredentials {
   /** The issuer of the credentials. They are sent only to this authorization server. */
   readonly issuer: string
   readonly clientId: string
-  /** Absent for public clients, and for clients that authenticate in another way, set as `authentication`. */
+  /** Absent for public clients, and for clients with `authentication`. */
   readonly clientSecret?: string
   /** Another client authentication method, such as `privateKeyJwt()`. */
   readonly authentication?: ClientAuth
@@ -24,7 +24,7 @@ export interface ClientCredentials {
  */
 function clientSecretBasic(clientSecret: string): ClientAuth {
   return (_server, { client_id }, _body, headers) => {
-    // Form encoding, without the `=` after the empty name
+    // Encodes the text as the value of a form field with an empty name, and removes the `=` before the value
     const encode = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1)
     headers.set('authorization', `Basic ${btoa(`${encode(client_id)}:${encode(clientSecret)}`)}`)
   }
@@ -34,8 +34,8 @@ const BASIC_METHOD = 'client_secret_basic'
 const POST_METHOD = 'client_secret_post'
 
 /**
- * Creates a client that authenticates with a method that the server supports too. A client with a secret always
- * authenticates, even if the server accepts public clients too.
+ * Creates a client, with a way to authenticate that the server supports. A client with a secret always authenticates,
+ * even if the server also accepts public clients.
  *
  * @param method The method in the client's registration, if any.
  * @throws {AuthorizationError} If there is no common method.
@@ -51,7 +51,7 @@ export function oauthClient(
   if (methods.includes(POST_METHOD) && !methods.includes(BASIC_METHOD)) {
     return { client_id, authenticate: ClientSecretPost(clientSecret) }
   }
-  // The default of RFC 7591. Also used for a server that issued a secret but lists no method for secrets
+  // The Basic method is the default of RFC 7591. It is also used for a server that issued a secret but lists only `none`
   if (methods.includes(BASIC_METHOD) || methods.includes('none')) {
     return { client_id, authenticate: clientSecretBasic(clientSecret) }
   }

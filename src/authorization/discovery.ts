@@ -13,10 +13,10 @@ import type { Network } from './requests.ts'
 import type { TokenRecord } from './store.ts'
 import { splitScope } from './token.ts'
 
-/** The maximum number of authorization servers to try, because the list is untrusted. */
+/** The maximum number of authorization servers to try: an untrusted server provides the list. */
 const MAX_ISSUERS = 5
 
-/** The relevant parameters of the challenges. */
+/** The parameters of the challenges that concern the client. */
 export type ChallengeParams = ReadonlyMap<string, string>
 
 /** The authorization server of an MCP server. */
@@ -26,7 +26,7 @@ interface IssuingServer {
   readonly oldRules: boolean
 }
 
-/** The resource and scopes to request, with the authorization server. */
+/** The resource and the scopes to request a token for, and the authorization server that issues it. */
 interface TokenTarget extends IssuingServer {
   readonly resource: string
   readonly scopes: readonly string[]
@@ -57,7 +57,7 @@ export function readChallengeParams(
  *
  * @param mcpServer The URL that the client connected to.
  * @param url The URL that was rejected.
- * @param latest The current token, if any. Its scopes are requested again.
+ * @param latest The latest token, if any. Its scopes are requested again.
  * @param offlineScope The scope that requests a refresh token, if one is wanted.
  * @throws {AuthorizationError} If no metadata or no authorization server can be found.
  */
@@ -107,14 +107,14 @@ export async function discover(
     ...(challengedScopes.length > 0 ? challengedScopes : (scopes ?? [])),
     ...(options.scopes ?? []),
   ]
-  // A request for this scope alone would replace the default scopes of the server
+  // Without other scopes, the server grants its default scopes. The offline scope alone would replace them
   if (requestedScopes.length > 0 && server.scopes_supported?.includes(offlineScope)) {
     requestedScopes.push(offlineScope)
   }
   return { server, oldRules, resource, scopes: [...new Set(requestedScopes)] }
 }
 
-/** Finds the authorization server that has already issued a token, to refresh it. */
+/** Finds the authorization server that has issued a token, to refresh the token. */
 export async function discoverAgain(
   network: Network,
   mcpServer: string,
@@ -125,7 +125,7 @@ export async function discoverAgain(
   const oldRules = oldServers === true && new URL(issuer).origin === origin
   return {
     server: await (oldRules ? discoverOldServer(network, origin) : discoverServer(network, issuer)),
-    oldRules: oldRules,
+    oldRules,
   }
 }
 

@@ -57,7 +57,7 @@ export class AuthorizationError extends SdkError {
     cause?: unknown,
     code: 'UNAUTHORIZED' | 'FORBIDDEN' = 'UNAUTHORIZED',
   ) {
-    // The message quotes servers, so control characters are removed to protect terminals
+    // The message may quote a server, so control characters are removed to protect terminals
     super(code, message.replace(/\p{Cc}+/gu, ' '), { cause, data: { step, ...answer } })
     this.name = 'AuthorizationError'
     this.step = step
@@ -71,7 +71,7 @@ export function isPermanent(error: unknown): boolean {
   const { step, answer } = error
   if (step === 'registration') return true
   if (!answer || TRANSIENT.test(answer.error ?? '')) return false
-  // Some servers reject with plain text, or with JSON in a format of their own, so without an OAuth error code
+  // Some servers reject with plain text or their own JSON format. Without an OAuth error code, the status decides
   const isRejected = answer.status === 400 || answer.status === 401
   return answer.error === undefined ? isRejected : answer.status <= 403
 }

@@ -1,5 +1,5 @@
 /**
- * `Grant`, the interface of every way of signing in, and the options that all ways have.
+ * The interface `Grant`, which each way of signing in implements, and the options that all of them have.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
@@ -26,8 +26,8 @@ export interface AuthorizationOptions {
    */
   readonly chooseIssuer?: (issuers: readonly string[], server: string) => Awaitable<string>
   /**
-   * Also signs in to servers of 2025-03-26 that have no metadata: the MCP server's origin is then
-   * used as its authorization server, even if it does not advertise PKCE.
+   * Also signs in to servers of 2025-03-26 that have no metadata. The origin of such an MCP server is used as
+   * its authorization server, which need not advertise PKCE.
    *
    * @default false
    */
@@ -35,8 +35,9 @@ export interface AuthorizationOptions {
   /**
    * Requires that the `resource` in the metadata equals the URL that the client connected to, as
    * RFC 9728 demands, and ignores stored tokens with a broader audience. Off by default, because many
-   * servers give their host, or a parent of their path, as `resource`. Set it if other parties control
-   * parts of the host, because they could use a token for the whole host.
+   * servers give their host, or a parent of their path, as `resource`. Set this option if
+   * other parties control parts of the host, because they could use a token for the whole host at the
+   * other parts.
    *
    * @default false
    */
@@ -48,7 +49,7 @@ export interface AuthorizationOptions {
    * @default 10
    */
   readonly maxSignIns?: number
-  /** Binds tokens to a key of this client: `dpop()`. */
+  /** The result of `dpop()`, which binds tokens to a key of this client. */
   readonly proofs?: Proofs
   /**
    * Whether to use a token of a type other than `Bearer` as a bearer token. For example, this accepts the type
@@ -79,7 +80,7 @@ export interface AuthorizationOptions {
   readonly signal?: AbortSignal
 }
 
-/** The option names of {@link AuthorizationOptions}. */
+/** The names of the options in {@link AuthorizationOptions}. The values have no meaning. */
 export const AUTHORIZATION_OPTION_NAMES: OptionNames<AuthorizationOptions> = {
   tokens: 1,
   scopes: 1,
@@ -110,7 +111,7 @@ export interface Grant {
   readonly offlineScope?: string | undefined
   /** Obtains a new token. */
   obtain(request: GrantRequest): Promise<TokenRecord>
-  /** Refreshes a token. If absent, a new token is obtained instead. */
+  /** Refreshes a token. Without this method, a new token is obtained. */
   refresh?(request: GrantRequest, token: TokenRecord): Promise<TokenRecord>
   /** Completes a sign-in by redirect, after the browser has returned to the page. */
   resume?(

@@ -8,7 +8,7 @@ import { AuthorizationError } from './errors.ts'
 import { AUTHORIZATION_OPTION_NAMES, type AuthorizationOptions, type Grant } from './grant.ts'
 import { TokenProvider, type SignIn } from './provider.ts'
 
-/** The authorization server that the credentials belong to. */
+/** The options of a sign-in whose credentials belong to one authorization server. */
 export interface IssuerOptions extends AuthorizationOptions {
   /**
    * The issuer of the authorization server that the credentials belong to. The credentials are sent to no
@@ -17,7 +17,7 @@ export interface IssuerOptions extends AuthorizationOptions {
   readonly issuer: string
 }
 
-/** The option names of {@link IssuerOptions}. */
+/** The names of the options in {@link IssuerOptions}. The values have no meaning. */
 export const ISSUER_OPTION_NAMES: OptionNames<IssuerOptions> = {
   issuer: 1,
   ...AUTHORIZATION_OPTION_NAMES,
@@ -49,7 +49,7 @@ export function createIssuerBoundSignIn(
       return obtain(request)
     },
   }
-  // The issuer is already checked here, before metadata is read, so that other issuers receive no request
+  // Checks the issuer before metadata is read, so that other issuers receive no request
   const chooseIssuer = (issuers: readonly string[], mcpServer: string): string => {
     if (issuers.length > 0) requireIssuer(issuers, mcpServer)
     return issuer

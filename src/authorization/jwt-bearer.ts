@@ -14,8 +14,8 @@ const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 /**
  * Exchanges an assertion for a token.
  *
- * @throws {AuthorizationError} If the request fails, or the authorization server's metadata lists the supported
- *   grants without this one.
+ * @throws {AuthorizationError} If the request fails, or the authorization server's metadata lists other grants but not
+ *   this one.
  */
 export function redeemAssertion(
   request: GrantRequest,

@@ -61,6 +61,7 @@ export interface LoopbackListener {
   close(): Awaitable<void>
 }
 
+/** The names of the options. The values have no meaning. */
 const OPTION_NAMES: OptionNames<LoopbackOptions> = {
   port: 1,
   hostname: 1,
@@ -89,23 +90,23 @@ export function createLoopbackFlow(
   options: LoopbackOptions = {},
 ): AuthorizationFlow {
   const { path = '/callback', page = DEFAULT_PAGE, open = (url) => showUrl(host, url) } = options
-  const { port: wantedPort, hostname: wantedHost } = options
+  const { port: wantedPort, hostname: wantedHostname } = options
   requireKnown('loopback', options, OPTION_NAMES)
-  if (wantedHost !== undefined && !isLoopback(wantedHost)) {
-    throw new TypeError(`Cannot listen on "${wantedHost}": it is not a loopback host`)
+  if (wantedHostname !== undefined && !isLoopback(wantedHostname)) {
+    throw new TypeError(`Cannot listen on "${wantedHostname}": it is not a loopback host`)
   }
   return {
     async begin(registeredUri): Promise<AuthorizationRedirect> {
       const registeredUrl = parseUrl(registeredUri ?? '')
       const registered =
         registeredUrl && isLoopback(registeredUrl.hostname) ? registeredUrl : undefined
-      const hostname = wantedHost ?? registered?.hostname ?? '127.0.0.1'
+      const hostname = wantedHostname ?? registered?.hostname ?? '127.0.0.1'
       let state: string | null = null
       let onRedirect: ((callback: string) => void) | undefined
       const handleRequest = ({ url, method }: Request): Response => {
-        const { hostname: requestedHost, pathname, searchParams } = new URL(url)
+        const { hostname: requestedHostname, pathname, searchParams } = new URL(url)
         // Only DNS rebinding can make a browser send a request with another host name to this machine
-        if (!isLoopback(requestedHost)) return new Response(null, { status: 403 })
+        if (!isLoopback(requestedHostname)) return new Response(null, { status: 403 })
         if (method !== 'GET' || pathname !== path) return new Response(null, { status: 404 })
         // Any page can send the browser here, but only the authorization server knows the state
         if (!onRedirect || searchParams.get('state') !== state) {
@@ -116,7 +117,7 @@ export function createLoopbackFlow(
         return new Response(page, { headers: HEADERS })
       }
       const listen = (port: number): Promise<LoopbackListener> =>
-        listenOn(host, hostname, port, handleRequest)
+        listenOnLoopback(host, hostname, port, handleRequest)
       const listener =
         wantedPort === undefined && registered?.port
           ? await listen(Number(registered.port)).catch(() => listen(0))
@@ -137,7 +138,7 @@ export function createLoopbackFlow(
 }
 
 /** Listens on every address that a browser may resolve a loopback name to. */
-async function listenOn(
+async function listenOnLoopback(
   host: LoopbackHost,
   hostname: string,
   port: number,
@@ -154,14 +155,14 @@ async function listenOn(
     }
     return { port: listener.port, close }
   } catch (error) {
-    // Ignores that IPv6 is unavailable. If the port is taken, however, the redirect could reach another program
+    // Without IPv6, IPv4 suffices. But if another program has the port, that program could receive the redirect
     if ((error as { code?: unknown }).code !== 'EADDRINUSE') return listener
     await listener.close()
     throw error
   }
 }
 
-/** Prints a URL and opens it in a browser. Prints it too because some browsers start without showing the page. */
+/** Prints a URL, and opens it in a browser. The printed URL helps if the browser starts without showing the page. */
 async function showUrl(host: LoopbackHost, url: string): Promise<void> {
   const { href } = new URL(url)
   console.error(`To sign in, open ${href}`)

@@ -19,11 +19,11 @@ export interface ResourceMetadata {
   readonly scopes: readonly string[] | undefined
 }
 
-/** The revision in which the MCP server was its own authorization server. */
-const OLD_REVISION = { 'mcp-protocol-version': '2025-03-26' }
+/** The header of the revision in which an MCP server is its own authorization server. */
+const OLD_REVISION_HEADER = { 'mcp-protocol-version': '2025-03-26' }
 
 /**
- * Reads the metadata of an MCP server from the URL in its challenge. If the challenge names none, tries the
+ * Reads the metadata of an MCP server from the URL in its challenge. If the challenge has no URL, tries the
  * well-known URLs: first with the path of the server, then at the root.
  *
  * @param urls The requested URL, and other URLs of the same server.
@@ -60,9 +60,9 @@ export function covers(resource: unknown, url: string, exact = false): boolean {
   const { origin, pathname, search, hash, username, password } = identifier
   if (username || password) return false
   const target = new URL(url)
-  const parent = `${pathname.replace(/\/$/, '')}/`
+  const resourcePath = `${pathname.replace(/\/$/, '')}/`
   const path = `${target.pathname.replace(/\/$/, '')}/`
-  const pathMatches = exact ? path === parent : path.startsWith(parent)
+  const pathMatches = exact ? path === resourcePath : path.startsWith(resourcePath)
   const queryMatches = search === target.search || (!exact && !search)
   return origin === target.origin && pathMatches && !hash && queryMatches
 }
@@ -79,12 +79,12 @@ export async function discoverServer(
   const url = await checkUrl(issuer, 'issuer', 'server-metadata', network.allowed)
   const { origin, pathname } = url
   const path = pathname.replace(/\/$/, '')
-  const openid = '/.well-known/openid-configuration'
+  const openidPath = '/.well-known/openid-configuration'
   const candidates = [
     `${origin}/.well-known/oauth-authorization-server${path}`,
-    origin + openid + path,
+    origin + openidPath + path,
   ]
-  if (path) candidates.push(origin + path + openid)
+  if (path) candidates.push(origin + path + openidPath)
   const metadata = await findMetadata(network, candidates, 'server-metadata', 'issuer')
   if (typeof metadata === 'string') {
     const problem = `There is no metadata of the authorization server "${issuer}"`
@@ -105,8 +105,8 @@ export async function discoverOldServer(
   const url = `${origin}/.well-known/oauth-authorization-server`
   const read = (headers?: Record<string, string>): Promise<JsonObject | string> =>
     findMetadata(network, [url], 'server-metadata', 'issuer', headers)
-  let metadata = await read(OLD_REVISION)
-  // Try again without the header: in browsers it needs a CORS preflight, which some servers reject
+  let metadata = await read(OLD_REVISION_HEADER)
+  // Try again without the header, which in browsers needs a CORS preflight that some servers reject
   if (typeof metadata === 'string') metadata = await read()
   if (typeof metadata !== 'string') {
     const { issuer } = metadata
@@ -121,7 +121,7 @@ export async function discoverOldServer(
   }
 }
 
-/** Matches the names of all members of authorization server metadata that are used and must be lists. */
+/** Matches the names of those members of a server's metadata that this SDK uses and that must be lists. */
 const LIST_NAME = /(?:scopes|methods|types|values|profiles)_supported$/
 
 /** Reads the metadata of an authorization server. Malformed lists count as absent. */
@@ -138,12 +138,15 @@ function issuerMismatch(issuer: string, actual: unknown): AuthorizationError {
   return new AuthorizationError('server-metadata', message)
 }
 
-/** Returns the first document that exists. If there is none, returns a text that lists the URLs that were tried. */
+/**
+ * Returns the first document that exists and has the required member. If there is none, returns a text that lists the
+ * URLs that were tried.
+ */
 async function findMetadata(
   network: Network,
   urls: readonly string[],
   step: 'resource-metadata' | 'server-metadata',
-  member: 'resource' | 'issuer' = 'resource',
+  requiredMember: 'resource' | 'issuer' = 'resource',
   headers?: Record<string, string>,
 ): Promise<JsonObject | string> {
   const failures: string[] = []
@@ -152,7 +155,7 @@ async function findMetadata(
       const answer = await getJson(network, url, step, headers)
       const { status, ok, json } = answer
       if (status >= 500) throw unexpectedResponse(step, 'Reading metadata failed', answer)
-      if (ok && typeof json?.[member] === 'string') return json
+      if (ok && typeof json?.[requiredMember] === 'string') return json
       failures.push(`"${url}" (HTTP ${status})`)
     } catch (error) {
       // A response that CORS hides from a page looks like a network error

@@ -10,7 +10,7 @@ import { callHook } from '../patterns/hooks.ts'
 export interface SignInObserver {
   /**
    * Calls a function with each URL, and with `undefined` when the user has returned. Returns a function that
-   * stops this.
+   * ends the subscription.
    */
   subscribe(listener: (url: string | undefined) => void): () => void
 }

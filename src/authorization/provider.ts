@@ -23,13 +23,16 @@ import {
 } from './store.ts'
 import { splitScope } from './token.ts'
 
-/** The delay before a refresh is retried while the token may still be valid, in milliseconds. */
-const RETRY_MS = 10_000
+/**
+ * The delay after the first failed refresh of a token that may still be valid, in milliseconds. The delay doubles with each
+ * further failure.
+ */
+const FIRST_RETRY_MS = 10_000
 
-/** Whether a stored token was newly obtained. If not, it was refreshed. */
+/** For `#saveToken`: whether a token was newly obtained. If not, it was refreshed. */
 const IS_NEW = true
 const NOT_NEW = false
-/** For `covers`: the resource of a token must equal the URL, and not be a parent of it. */
+/** For `covers`: the resource of a token must equal the URL. A parent of the URL does not suffice. */
 const EXACTLY = true
 
 /** Provides the headers that authorize a client's requests, and can sign out. */
@@ -47,9 +50,9 @@ interface ServerState {
   work?: Promise<boolean> | undefined
   /** Whether the user signed out. */
   signedOut?: boolean
-  /** When to retry an early refresh, by the monotonic clock, in milliseconds. */
+  /** When to retry a refresh of a token that may still be valid, by the monotonic clock, in milliseconds. */
   retryAt: number
-  /** The number of consecutive failures. */
+  /** The number of consecutive failed refreshes of such a token. */
   failures: number
 }
 
@@ -85,7 +88,7 @@ export class TokenProvider implements SignIn {
       const renewed = await this.#renew(server, server.token).catch(() => false)
       // After a failure the old token is still sent, because the server may accept it
       if (renewed) server.failures = 0
-      else server.retryAt = performance.now() + backoffMs(server.failures++, RETRY_MS)
+      else server.retryAt = performance.now() + backoffMs(server.failures++, FIRST_RETRY_MS)
     }
     const { token } = server
     if (!token) return {}
@@ -112,7 +115,7 @@ export class TokenProvider implements SignIn {
     const { background } = request
     const lacksScopes = response.status === 403
     if (lacksScopes && (background || error !== 'insufficient_scope')) return false
-    // Another request has replaced the token in the meantime
+    // If another request has replaced the token in the meantime, this request is retried with the new token
     if (server.token && server.token.accessToken !== usedToken?.accessToken) return true
     let missingScopes: string | undefined
     if (lacksScopes) {
@@ -128,7 +131,7 @@ export class TokenProvider implements SignIn {
         const message = `"${request.url}" rejects the token that was just issued for it`
         throw new AuthorizationError('access', message)
       }
-      // A token that was just obtained or refreshed is not refreshed again
+      // A token that was just obtained or refreshed, but has not been accepted yet, is not refreshed again
       if (usedToken && isNew === undefined && (await this.#renew(server, usedToken))) return true
       if (background) return false
     }
@@ -140,7 +143,8 @@ export class TokenProvider implements SignIn {
       }
       return this.#obtain(server, request.url, challengeParams, latest)
     }
-    // `#updateToken` may return the result of an operation that was already in progress, such as a failed refresh
+    // `#updateToken` may return the result of an operation that was already in progress, such as a failed refresh. Then it
+    // is called again
     let isUpdated = false
     while (!isUpdated) isUpdated = await this.#updateToken(server, usedToken, obtain)
     return true
@@ -172,7 +176,7 @@ export class TokenProvider implements SignIn {
         // If the authorization server is gone, the MCP server may name another authorization server by now
         if (error instanceof AuthorizationError && error.step === 'server-metadata') return false
         if (!isPermanent(error)) throw error
-        // A process that does not use the lock may have refreshed the token first
+        // If a process that does not use the lock has refreshed the token first, the stored token is used
         const stored = await this.#readToken(server.url)
         server.token = stored
         if (stored?.refreshToken !== refreshToken) return stored !== undefined
@@ -280,7 +284,8 @@ export class TokenProvider implements SignIn {
   }
 
   /**
-   * Completes a sign-in by redirect, after the browser has returned to the page. A failure is reported once.
+   * Completes a sign-in by redirect, after the browser has returned to the page. If that fails, only the requests that
+   * wait for it fail.
    */
   async #resume(): Promise<void> {
     try {

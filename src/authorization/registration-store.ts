@@ -30,7 +30,7 @@ export interface Registration extends JsonObject {
   readonly client_id_issued_at?: number | undefined
 }
 
-/** The key of all registrations, which are stored as one value so that they can be listed. */
+/** The key of the value that contains all registrations. With one value, they can be listed. */
 const REGISTRATIONS_KEY = 'clients'
 
 /**
@@ -43,8 +43,9 @@ export async function listRegistrations(tokens: TokenStore): Promise<Record<stri
 }
 
 /**
- * Stores a registration, replacing any other at the same issuer. {@link signIn} then uses it. Call this for a
- * client that `signIn` did not register itself, such as one registered in the dashboard of the provider.
+ * Stores a registration, and replaces any other at the same issuer. {@link signIn} then uses the stored one. Call
+ * this function for a client that `signIn` did not register, such as a client that you registered in the dashboard
+ * of the provider.
  *
  * @param issuer Exactly as in the authorization server's metadata, including a trailing slash.
  * @throws {TypeError} If the issuer is not a URL, or the registration has no `client_id`.
@@ -70,7 +71,7 @@ export function putRegistration(
 }
 
 /**
- * Deletes a registration, so that the next sign-in at the issuer registers again. Tokens that were issued
+ * Deletes a registration, so that the next sign-in at the issuer registers the client again. Tokens that were issued
  * to the deleted registration can still be refreshed.
  *
  * @param clientId If given, the registration is deleted only if it has this client id.

@@ -51,12 +51,16 @@ export interface RegisteredClient extends OAuthClient {
   readonly registration?: JsonObject
 }
 
-const GRANTS = { grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'] }
+/** The client metadata of the authorization code grant. */
+const GRANT_METADATA = {
+  grant_types: ['authorization_code', 'refresh_token'],
+  response_types: ['code'],
+}
 
 /**
  * Creates the metadata document of a client, to publish as JSON at `client.metadataUrl`.
  *
- * @throws {TypeError} If that URL cannot serve as a client id.
+ * @throws {TypeError} If `client.metadataUrl` cannot serve as a client id.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
  */
 export function clientMetadata(
@@ -64,7 +68,7 @@ export function clientMetadata(
   redirectUris: readonly string[],
 ): JsonObject {
   return {
-    ...GRANTS,
+    ...GRANT_METADATA,
     token_endpoint_auth_method: 'none',
     ...client.metadata,
     client_id: requireMetadataUrl(client.metadataUrl ?? ''),
@@ -130,17 +134,17 @@ export async function findClient(
   throw new AuthorizationError('registration', message)
 }
 
-/** Whether the secret of a registration has not expired, and the redirect URI, if any, is allowed. */
+/** Whether the secret of a registration is still valid, and the redirect URI, if any, is allowed. */
 function isUsable(registration: JsonObject, redirectUri: string | undefined): boolean {
-  // In seconds; 0 if the secret does not expire
+  // In seconds since 1970; 0 if the secret does not expire
   const expiresAt = Number(registration.client_secret_expires_at ?? 0)
   const isCurrent = expiresAt === 0 || expiresAt * 1_000 > Date.now()
   return isCurrent && (redirectUri === undefined || allowsRedirect(registration, redirectUri))
 }
 
 /**
- * Whether a registration allows a redirect URI. If it lists a loopback URI without a port, it allows
- * every port.
+ * Whether a registration allows a redirect URI. A registration that lists a loopback URI without a port allows the
+ * URI with every port.
  */
 export function allowsRedirect({ redirect_uris: uris }: JsonObject, redirectUri: string): boolean {
   const url = new URL(redirectUri)
@@ -154,7 +158,7 @@ export function allows(list: unknown, value: string): boolean {
 }
 
 /**
- * Whether a registration allows a scope. `offline_access` is allowed only if refresh tokens are.
+ * Whether a registration allows a scope. It allows `offline_access` only if it also allows refresh tokens.
  */
 export function allowsScope({ scope: allowed, grant_types }: JsonObject, scope: string): boolean {
   if (scope === 'offline_access' && !allows(grant_types, 'refresh_token')) return false
@@ -190,7 +194,7 @@ async function register(
   const supportedMethods = ['none', 'client_secret_basic', 'client_secret_post']
   const methods = methodsOf(server)
   const body = {
-    ...GRANTS,
+    ...GRANT_METADATA,
     token_endpoint_auth_method: supportedMethods.find((method) => methods.includes(method)),
     application_type: isWeb ? 'web' : 'native',
     ...client.metadata,

@@ -1,6 +1,6 @@
 /**
- * Sends the requests of a sign-in: to authorization servers, and for metadata. URLs are checked, and the time and
- * size of responses are limited. A response should be JSON, but may be anything.
+ * Sends the requests of a sign-in: to authorization servers, and for metadata. Checks URLs, and limits the time and the
+ * size of responses. A response should be JSON, but may be anything.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#security-considerations
  */
@@ -77,7 +77,7 @@ export async function getJson(
     let init: RequestInit = { headers, redirect: 'manual' }
     let response = await send(network, url.href, init, step)
     if (response.type === 'opaqueredirect') {
-      // Browsers hide redirect targets, and restrict cross-origin requests themselves
+      // Browsers hide the target of a redirect, so the browser follows it, with its own rules for other origins
       init = { headers }
       response = await send(network, url.href, init, step)
       await checkUrl(response.url, 'URL', step, network.allowed)
@@ -145,13 +145,13 @@ export async function readAnswer(
     if (typeof value !== 'string' || value === '') return undefined
     let redacted = value
     for (const secret of secrets) {
-      // A form with an empty name, without the `=`
+      // Encodes the secret as the value of a form field with an empty name, and removes the `=` before the value
       const formEncoded = new URLSearchParams({ '': secret }).toString().slice(1)
       if (secret) redacted = redacted.replaceAll(secret, '***').replaceAll(formEncoded, '***')
     }
     return redacted.replace(SECRET_VALUES, '$1***').slice(0, EXCERPT_LENGTH)
   }
-  // A body that may contain tokens is not included in errors
+  // Errors do not include the body of a success or a JSON body, because it may contain tokens
   const body = json || ok ? undefined : redact(text)
   return {
     url,

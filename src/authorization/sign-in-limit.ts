@@ -10,7 +10,7 @@ import type { TokenStore } from './store.ts'
 /** The period in which the sign-ins of one server are counted, in milliseconds. */
 const PERIOD_MS = 600_000
 
-/** Arguments for an error that was caused by no response and by no other error. */
+/** Arguments for an error that neither a response nor another error has caused. */
 const NO_ANSWER = undefined
 const NO_CAUSE = undefined
 
@@ -18,7 +18,7 @@ const NO_CAUSE = undefined
 interface CausedSignIn {
   /** When the user was asked to sign in, in milliseconds since 1970. */
   readonly at: number
-  /** The missing scopes that caused it, if any. */
+  /** The scopes that the server demanded, if that caused the sign-in. */
   readonly missing: string | undefined
 }
 
@@ -35,7 +35,7 @@ async function recentSignIns(tokens: TokenStore, server: string): Promise<Caused
 }
 
 /**
- * Checks that the scopes which a server demands are new.
+ * Checks that the scopes that a server demands are new.
  *
  * @returns The scopes as text, to be passed to {@link countSignIn}.
  * @throws {AuthorizationError} If the token has the scopes, or they were already requested.
@@ -61,7 +61,7 @@ export async function requireNewScopes(
 /**
  * Counts a sign-in.
  *
- * @param missing The missing scopes that caused it, if any.
+ * @param missing The scopes that the server demanded, if that caused the sign-in.
  * @throws {AuthorizationError} If the limit is reached.
  */
 export async function countSignIn(

@@ -43,7 +43,7 @@ export interface SignInOptions extends AuthorizationOptions, RegistrationOptions
   /** Sends the user to the authorization server and receives the redirect. */
   readonly interaction: AuthorizationFlow
   /**
-   * How long the user may take, in milliseconds.
+   * How long the user may take to sign in, in milliseconds.
    *
    * @default 300000
    */
@@ -56,6 +56,7 @@ export interface SignInOptions extends AuthorizationOptions, RegistrationOptions
   readonly offlineAccess?: boolean
 }
 
+/** The names of the options. The values have no meaning. */
 const OPTION_NAMES: OptionNames<SignInOptions> = {
   client: 1,
   interaction: 1,
@@ -100,6 +101,7 @@ const NO_REDIRECT = undefined
 /** If the user does not return, there is no response to include in the error. */
 const NO_ANSWER = undefined
 
+/** Obtains tokens with the authorization code grant. */
 class CodeGrant implements Grant {
   readonly offlineScope: string | undefined
   readonly #options: SignInOptions
@@ -137,7 +139,8 @@ class CodeGrant implements Grant {
           signal,
         )
         const callback = await redirected.catch(async (cause: unknown) => {
-          // Some servers show unknown clients an error page that never redirects back
+          // Some servers show an error page to the user of an unknown client, and never redirect back. Therefore, the client
+          // is registered again next time
           if (registeredUri === redirectUri && registration.client_id_issued_at)
             await deleteRegistration(request, client)
           const message = `The user did not return: ${String(cause)}`

@@ -22,7 +22,7 @@ export interface TokenStore {
   delete(key: string): Awaitable<void>
   /**
    * Runs `work` while no other work for the same key runs, in any process that uses the store. If only one process
-   * uses it, `keyedMutex` suffices.
+   * uses the store, `keyedMutex` suffices.
    */
   withLock<T>(key: string, work: () => Promise<T>): Promise<T>
 }
@@ -47,14 +47,14 @@ export type TokenRecord = {
   readonly accessToken: string
   readonly tokenType: 'bearer' | 'dpop'
   /**
-   * When to refresh the token, in milliseconds since 1970. Absent if the server did not state its
-   * lifetime.
+   * When to refresh the token, in milliseconds since 1970. Absent if the server did not state the lifetime of the
+   * token.
    */
   readonly renewAt?: number | undefined
   readonly refreshToken?: string | undefined
   /**
-   * The registration that the token was issued to, if it was a stored one. Another registration may have replaced
-   * it since then.
+   * The registration that the token was issued to, if the registration was stored. Another registration may have
+   * replaced it since then.
    */
   readonly client?: JsonObject | undefined
   /** The requested scopes. */

@@ -16,7 +16,7 @@ export interface OAuthClient {
   readonly authenticate: ClientAuth
 }
 
-/** Where a token is requested, and for what. */
+/** The authorization server that a token is requested from, and the purpose of the token. */
 export interface TokenPurpose {
   readonly network: Network
   readonly server: AuthorizationServer
@@ -29,7 +29,7 @@ export interface TokenPurpose {
 const BEARER = 'bearer'
 /** How long before its expiry a token is refreshed, in milliseconds. */
 const RENEWAL_MARGIN_MS = 30_000
-/** The maximum of `RENEWAL_MARGIN_MS`, as a share of the token's lifetime. */
+/** For short-lived tokens: how long before its expiry a token is refreshed, as a share of its lifetime. */
 const RENEWAL_MARGIN_SHARE = 0.25
 /** Matches the names of parameters whose values are redacted from errors. */
 const SECRET_NAME = /code|token|secret|assertion/
@@ -123,7 +123,7 @@ function basicSecrets(headers: Headers): string[] {
   const [, basic] = /^Basic (.+)/.exec(headers.get('authorization') ?? '') ?? []
   if (basic === undefined) return []
   const secret = atob(basic).split(':', 2)[1] ?? ''
-  // The header holds the secret form-encoded (RFC 6749, section 2.3.1), so decode that form too
+  // The header contains the secret in form encoding (RFC 6749, section 2.3.1). The last value is the decoded secret
   return [basic, secret, new URLSearchParams(`=${secret}`).get('') ?? '']
 }
 

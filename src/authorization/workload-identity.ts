@@ -33,8 +33,7 @@ export interface WorkloadIdentityOptions extends IssuerOptions {
 const anonymousClient: OAuthClient = { client_id: 'workload', authenticate: () => {} }
 
 /**
- * Signs a workload in: pass the result to `connect` as `auth`. After an assertion was rejected, it is not sent
- * again.
+ * Signs a workload in: pass the result to `connect` as `auth`. An assertion that was rejected is not sent again.
  *
  * @throws {TypeError} If the issuer is missing, or an option is unknown.
  * @see https://www.rfc-editor.org/rfc/rfc7523#section-2.1

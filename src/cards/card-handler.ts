@@ -34,6 +34,7 @@ export interface CardHandlerOptions {
   allow?: (request: Request, caller: Caller) => boolean | Promise<boolean>
 }
 
+/** The names of the options. The values have no meaning. */
 const OPTION_NAMES: OptionNames<CardHandlerOptions> = {
   paths: 1,
   catalog: 1,
@@ -65,14 +66,15 @@ const OPTION_NAMES: OptionNames<CardHandlerOptions> = {
 export function cardHandler(card: ServerCard, options: CardHandlerOptions = {}): PublicDocuments {
   requireKnown('The card handler', options, OPTION_NAMES)
   const cardUrl = cardUrlOf(card)
+  // Without `paths` and a URL, the path is empty, and therefore invalid
   const { catalog, paths = [cardUrl === undefined ? '' : new URL(cardUrl).pathname] } = options
-  // Not with `new URL`, which would encode the braces of variables
+  // Found without `new URL`, which would encode the braces of variables
   const endpointPaths = card.remotes?.map(({ url }) => url.replace(/^.*?\/\/[^/]*/, ''))
   const invalid = paths.find((path) => !path.startsWith('/') || endpointPaths?.includes(path))
   if (invalid !== undefined) throw new TypeError(`The card cannot be at "${invalid}": set "paths"`)
-  const answer = answerWith(card, CARD_TYPE, options)
+  const answer = createResponder(card, CARD_TYPE, options)
   const answers = new Map(paths.map((path) => [path, answer]))
-  if (catalog) answers.set(CATALOG_PATH, answerWith(catalog, CATALOG_TYPE, options))
+  if (catalog) answers.set(CATALOG_PATH, createResponder(catalog, CATALOG_TYPE, options))
 
   function handle(request: Request, caller: Caller = {}): Promise<Response> | undefined {
     return answers.get(new URL(request.url).pathname)?.(request, caller)
@@ -80,8 +82,8 @@ export function cardHandler(card: ServerCard, options: CardHandlerOptions = {}):
   return Object.assign(handle, { paths: [...answers.keys()] })
 }
 
-/** Creates a function that answers requests with a document, which is serialized only once. */
-function answerWith(
+/** Creates a function that answers requests with a document. Serializes the document only once. */
+function createResponder(
   document: object,
   type: string,
   { allow, cacheControl = 'public, max-age=3600' }: CardHandlerOptions,
@@ -97,7 +99,7 @@ function answerWith(
     const etag = `"${await (digest ??= digestText(body))}"`
     const knownTags = headers.get('if-none-match') ?? ''
     const caching = { etag, ...(cacheControl && { 'cache-control': cacheControl }) }
-    // The header may contain the tag in a list, or in its weak form
+    // The header may contain the tag in a list or in its weak form, so it is searched for the tag
     if (knownTags === '*' || knownTags.includes(etag)) return respond(304, caching)
     return respond(200, { ...caching, 'content-type': type }, isHead ? null : body)
   }

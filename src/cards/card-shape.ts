@@ -1,5 +1,5 @@
 /**
- * The schema of server cards. The SDK contains it, because it is not published at its address.
+ * The schema of server cards. The SDK contains the schema, because it is not published at its address.
  *
  * @see https://github.com/modelcontextprotocol/experimental-ext-server-card/blob/main/schema.ts
  */
@@ -50,7 +50,7 @@ export const REMOTE: Shape = {
   variables: { '*': INPUT },
 }
 
-/** A card of the first version, except for its `$schema`. */
+/** A card of the first version. `requireCard` checks its `$schema`. */
 export const CARD: Shape = {
   '&': SHARED,
   icons: [{ 'src!': URI, mimeType: TEXT, sizes: [TEXT], theme: /^(?:light|dark)$/ }],

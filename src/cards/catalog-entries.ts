@@ -26,8 +26,8 @@ const ENTRY: Shape = {
 export type UncheckedCatalog = Omit<AiCatalog, 'entries'> & { readonly entries: readonly unknown[] }
 
 /**
- * Checks that a value is a catalog of a version that is supported: 1.0, or a later version with the same
- * major version.
+ * Checks that a value is a catalog of a supported version: 1.0, or a later version with the same major
+ * version.
  *
  * @throws {SdkError} `INVALID_MESSAGE`, with `catalog` as `data.step`.
  */

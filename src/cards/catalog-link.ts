@@ -6,8 +6,9 @@
 import type { FetchedDocument } from './fetch-document.ts'
 import { parseUrl } from '../patterns/url.ts'
 
+/** Matches one link in a `Link` header: the target in angle brackets, and the parameters. */
 const LINK_VALUE = /<([^>]*)>((?:\s*;\s*[^\s=;,]+(?:\s*=\s*(?:"[^"]*"|[^\s;,"]*))?)*)/g
-/** Matches the attributes of an element up to its `>`. A `>` in a quoted value is not the end. */
+/** Matches the attributes of an element up to its `>`, but not up to a `>` in a quoted value. */
 const ATTRIBUTES = /^(?:"[^"]*"|'[^']*'|[^>"'])*(?=>)/
 
 /** The value of `rel` in a header or an element: in double quotes, in single quotes, or without quotes. */
@@ -22,7 +23,7 @@ export function findCatalogLink({ url, bytes, headers }: FetchedDocument): strin
   }
   if (!/\bhtml\b/i.test(headers.get('content-type') ?? '')) return undefined
   const [head = ''] = withoutComments(new TextDecoder().decode(bytes)).split(/<body\b/i, 1)
-  // Each element is searched only up to the next one, so that the time grows linearly with the size
+  // Each element is searched only up to the next `<link`, so that the time grows linearly with the size
   for (const element of head.split(/<link\s/i).slice(1)) {
     const [attributes = ''] = ATTRIBUTES.exec(element) ?? []
     const target = valueOf(TARGET, attributes)

@@ -23,7 +23,7 @@ import { fetchCardFrom, foundCard, requireCard, type FoundCard } from './read-ca
 import { CARD_TYPE, CATALOG_TYPE, type CatalogEntry } from './types.ts'
 import { parseUrl } from '../patterns/url.ts'
 
-/** A fault of a whole catalog has no identifier of an entry. */
+/** A failure of a whole catalog has no identifier. */
 const NO_IDENTIFIER = undefined
 /** A catalog inside an entry has no URL of its own. */
 const NO_URL = undefined
@@ -35,21 +35,21 @@ export interface CardFailure {
   readonly error: SdkError
 }
 
-/** How deep catalogs may contain catalogs. */
+/** The maximum depth of catalogs inside catalogs. The catalog of the domain has the depth 1. */
 const MAX_DEPTH = 4
 /** The maximum number of cards and catalogs that one catalog lists. */
 const MAX_ENTRIES = 100
-/** The maximum number of cards and catalogs in one search. */
+/** The maximum number of cards in one search, and the maximum number of nested catalogs. */
 const MAX_CARDS = 500
 const MAX_CATALOGS = 100
 /** The maximum number of concurrent requests. */
 const CONCURRENCY = 8
 
-/** A catalog, with its URL and its depth. */
+/** A catalog, and where it was found. */
 interface Catalog {
   readonly content: UncheckedCatalog
   readonly url: string
-  /** How many catalogs contain it. */
+  /** The depth: 1 for the catalog of the domain, 2 for a catalog inside it. */
   readonly depth: number
 }
 
@@ -59,6 +59,7 @@ export class CatalogSearch {
   readonly #domain: string
   readonly #options: FetchDocumentOptions
   readonly #limitConcurrency = semaphore(CONCURRENCY)
+  /** The URLs of the catalogs that were read, before and after redirects. */
   readonly #visited = new Set<string>()
   /** The cards by endpoint. Several entries for one endpoint are the same server. */
   readonly #cardsByEndpoint = new Map<unknown, FoundCard>()
@@ -78,8 +79,8 @@ export class CatalogSearch {
   /**
    * Reads a catalog.
    *
-   * @returns Whether it exists.
-   * @throws {SdkError} If it exists, and cannot be read.
+   * @returns Whether the catalog exists.
+   * @throws {SdkError} If it exists, but cannot be read.
    */
   async readRoot(url: string): Promise<boolean> {
     let content: UncheckedCatalog
@@ -141,7 +142,7 @@ export class CatalogSearch {
   async #readCard(entry: CatalogEntry, { content, url }: Catalog): Promise<FoundCard[]> {
     this.#cardCount += 1
     if (this.#cardCount > MAX_CARDS) {
-      // The limit is reported once
+      // The failure is recorded only once
       if (this.#cardCount > MAX_CARDS + 1) return []
       throw limitError(url, `and others have more than ${MAX_CARDS} cards`)
     }

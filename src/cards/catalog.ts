@@ -17,7 +17,7 @@ import {
 /** Options of {@link aiCatalog}. */
 export interface AiCatalogOptions extends Pick<AiCatalog, 'host' | 'extensions'> {
   /**
-   * The publisher's domain, in the identifiers of the entries. By default, the domain in each
+   * The publisher's domain, which the identifiers of the entries contain. By default, the domain in each
    * card's name: `example.com` for `com.example/weather`.
    */
   domain?: string
@@ -29,6 +29,7 @@ export interface AiCatalogOptions extends Pick<AiCatalog, 'host' | 'extensions'>
   development?: boolean
 }
 
+/** The names of the options. The values have no meaning. */
 const OPTION_NAMES: OptionNames<AiCatalogOptions> = {
   host: 1,
   extensions: 1,

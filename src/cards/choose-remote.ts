@@ -13,8 +13,8 @@ import { requireAllowed, type AllowUrl } from './url-policy.ts'
 /** Options of {@link chooseRemote}. */
 export interface RemoteOptions extends FillOptions {
   /**
-   * Decides whether to connect to a URL. By default, only the domain that you
-   * asked for and the hosts below it are allowed, if they are public.
+   * Decides whether to connect to a URL. By default, only public hosts are allowed, and of these only the domain
+   * that you asked for and the hosts below it.
    */
   allowUrl?: AllowUrl
   /**

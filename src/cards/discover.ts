@@ -44,6 +44,7 @@ export interface Discovery {
   readonly failures: readonly CardFailure[]
 }
 
+/** The names of the options. The values have no meaning. */
 const OPTION_NAMES: OptionNames<DiscoverOptions> = {
   fetch: 1,
   allowUrl: 1,
@@ -55,13 +56,13 @@ const OPTION_NAMES: OptionNames<DiscoverOptions> = {
   olderPaths: 1,
 }
 
-const OLDER_CARDS = [
+const OLDER_CARD_PATHS = [
   '/.well-known/mcp/server-card.json',
   '/.well-known/mcp-server-card',
   '/.well-known/mcp-server-card.json',
   '/.well-known/server-card.json',
 ]
-const OLDER_CATALOGS = ['/.well-known/mcp/catalog.json', '/.well-known/ard.json']
+const OLDER_CATALOG_PATHS = ['/.well-known/mcp/catalog.json', '/.well-known/ard.json']
 
 /**
  * Finds the servers of a domain. For a domain without a catalog, the result is empty. Does not connect to
@@ -110,10 +111,10 @@ export async function discover(
     return { cards, failures: search.failures }
   }
   if (hasCatalog || !olderPaths) return searchResult()
-  for (const path of OLDER_CATALOGS) {
+  for (const path of OLDER_CATALOG_PATHS) {
     if (await ifAvailable(search.readRoot(`${origin}${path}`))) return searchResult()
   }
-  for (const path of OLDER_CARDS) {
+  for (const path of OLDER_CARD_PATHS) {
     const card = await ifAvailable(cardAt(`${origin}${path}`))
     if (card) return { cards: [card], failures: [] }
   }
@@ -145,7 +146,7 @@ function namesEndpoint({ card }: FoundCard, endpoint: URL): boolean {
   })
 }
 
-/** Waits for a document that may not exist. Resolves with `undefined` if it cannot be read. */
+/** Waits for a document. Resolves with `undefined` if the document does not exist or cannot be read. */
 async function ifAvailable<T>(attempt: Promise<T>): Promise<T | undefined> {
   try {
     return await attempt

@@ -47,7 +47,7 @@ export interface FetchDocumentOptions {
    * @default 1048576
    */
   maxBytes?: number
-  /** Stores documents as long as they are fresh, and revalidates them. Created by `cardCache`. */
+  /** Stores documents, and revalidates them when they are no longer fresh. Created by `cardCache`. */
   cache?: CardCache
   /** Aborts the requests. */
   signal?: AbortSignal
@@ -63,7 +63,7 @@ export interface FetchedDocument {
 
 /** A stored document. */
 interface StoredDocument extends FetchedDocument {
-  /** Until when it is fresh, by `performance.now()`. */
+  /** Until when it is fresh, by `performance.now()`, in milliseconds. */
   readonly freshUntil: number
 }
 
@@ -144,7 +144,7 @@ async function fetchWithRedirects(
       throw signal?.aborted ? abortReason(signal) : error
     })
     if (typeof result !== 'string') {
-      // A browser follows redirects itself
+      // A browser follows redirects itself, so the last URL is checked
       await requireAllowed(result.url, request.domain, allowUrl)
       return result
     }
@@ -169,7 +169,7 @@ async function sendOnce(
       accept: types.map((type, at) => (at === 0 ? type : `${type};q=0.5`)).join(', ') || '*/*',
       ...(etag && { 'if-none-match': etag }),
     },
-    // Only browsers send cookies, and other runtimes may reject the option
+    // Only browsers send cookies, and runtimes without this option may reject it
     ...('credentials' in Request.prototype && { credentials: 'omit' }),
     referrerPolicy: 'no-referrer',
     signal,
@@ -212,7 +212,7 @@ async function send(
   }
 }
 
-/** Until when a document is fresh; `undefined` if it must not be stored. */
+/** Until when a document is fresh: 0 if it must be revalidated each time, `undefined` if it must not be stored. */
 function freshUntilOf(headers: Headers): number | undefined {
   const control = headers.get('cache-control') ?? ''
   if (/\bno-store\b/i.test(control)) return undefined
@@ -240,7 +240,11 @@ export function parseDocument({ url, bytes }: FetchedDocument): unknown {
   }
 }
 
-/** Creates the error for a failed step. */
+/**
+ * Creates the error for a failed step.
+ *
+ * @param reason What is wrong with the document at the URL, such as `cannot be reached`.
+ */
 export function failure(
   code: SdkErrorCode,
   step: string,

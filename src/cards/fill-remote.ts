@@ -1,6 +1,6 @@
 /**
- * Fills in the variables of an endpoint. A value never changes the host or the path of a URL outside its
- * variable.
+ * Fills in the variables of an endpoint. Outside its variable, a value never changes the host or the path of a
+ * URL.
  *
  * @see https://github.com/modelcontextprotocol/experimental-ext-server-card/blob/main/schema.ts
  */
@@ -13,7 +13,7 @@ export type RemoteValues = Readonly<Record<string, string>>
 /** How inputs are filled. */
 export interface FillOptions {
   /**
-   * The values for the variables and headers that the card names, which the user usually provides.
+   * The values for the variables and headers that the card names. Usually, the user provides them.
    *
    * @default {}
    */
@@ -41,6 +41,7 @@ const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
 /** A valid header value: Latin-1 without control characters. */
 const FIELD_VALUE = /^[\t -~\u0080-\u00ff]*$/
 const HOST_PART = /^[a-z\d](?:[a-z\d.-]*[a-z\d])?$/i
+/** The valid values of the formats that restrict them. */
 const FORMATS: Readonly<Record<string, RegExp>> = {
   number: /^-?\d+(?:\.\d+)?$/,
   boolean: /^(?:true|false)$/,
@@ -61,9 +62,9 @@ export function fillRemote(remote: CardRemote, options: FillOptions): FilledRemo
     const { name, variables = {}, isRequired = false, value } = header
     const filled =
       value === undefined
-        ? reader.input(name, header)
+        ? reader.read(name, header)
         : fillText(value, (variable) =>
-            reader.input(variable, variables[variable] ?? { isRequired }),
+            reader.read(variable, variables[variable] ?? { isRequired }),
           )
     if (!TOKEN.test(name) || RESERVED.test(name))
       throw invalid(`The header "${name}"`, 'not permitted')
@@ -92,13 +93,13 @@ class InputReader {
   }
 
   /**
-   * Returns the value of an input; `undefined` if it has none. If the input is required, it is then recorded as
+   * Returns the value of an input; `undefined` if it has none. A required input without a value is recorded as
    * missing.
    *
    * @throws {SdkError} `INVALID_USE` if the value is invalid. The message does not contain it, because
    *   it may be secret.
    */
-  input(name: string, input: CardInput): string | undefined {
+  read(name: string, input: CardInput): string | undefined {
     const { values = {}, filePaths } = this.#options
     const { format = 'string', choices, isRequired } = input
     const supplied = Object.hasOwn(values, name) ? values[name] : undefined
@@ -122,22 +123,22 @@ class InputReader {
 
 /** Fills the URL, in which every variable needs a value. */
 function fillUrl({ url, variables = {} }: CardRemote, reader: InputReader): string {
-  const input = (name: string): string | undefined => {
-    return reader.input(name, { ...variables[name], isRequired: true })
+  const valueOf = (name: string): string | undefined => {
+    return reader.read(name, { ...variables[name], isRequired: true })
   }
   // A variable at the start of a URL contains an origin, and possibly a path
   const [, originVariable] = /^\{(\w+)\}/.exec(url) ?? []
-  const origin = originVariable === undefined ? undefined : input(originVariable)
+  const origin = originVariable === undefined ? undefined : valueOf(originVariable)
   const template = originVariable === undefined ? url : url.slice(`{${originVariable}}`.length)
   const [, authority = '', rest = ''] = /^((?:https?:\/\/[^/?#]*)?)(.*)$/s.exec(template) ?? []
   const host = fillText(authority, (name) => {
-    const value = input(name)
+    const value = valueOf(name)
     if (value !== undefined && !HOST_PART.test(value)) throw unsafe(name)
     return value
   })
   const path = fillText(rest, (name) => {
-    const value = input(name)
-    // A URL parser would remove such a segment together with the previous one
+    const value = valueOf(name)
+    // A URL parser would remove a segment of dots, together with the previous segment
     if (value !== undefined && /^\.*$/.test(value)) throw unsafe(name)
     return value === undefined ? undefined : encodeURIComponent(value)
   })
@@ -145,7 +146,7 @@ function fillUrl({ url, variables = {} }: CardRemote, reader: InputReader): stri
   return `${base ?? ''}${host ?? ''}${path ?? ''}`
 }
 
-/** Replaces variables, once; `undefined` if one has no value. */
+/** Replaces the variables of a text, but not those in their values. Returns `undefined` if a variable has no value. */
 function fillText(
   template: string,
   valueOf: (name: string) => string | undefined,

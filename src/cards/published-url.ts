@@ -8,7 +8,7 @@ import type { ServerCard } from './types.ts'
 import { parseUrl } from '../patterns/url.ts'
 
 /**
- * Returns what is wrong with a URL that is to be published, which may contain variables.
+ * Returns the faults of a URL that is to be published. The URL may contain variables.
  *
  * @param development Whether private hosts and plain HTTP are permitted.
  */
@@ -17,6 +17,7 @@ export function publishedUrlFaults(url: string, development: boolean): string[] 
   const example = url
     .replace(/^\{/, 'https://{')
     .replaceAll(/(:?)\{\w+\}/g, (_, colon: string) => (colon ? ':1' : 'a.example'))
+  // An invalid URL counts as a URL without a host
   const { protocol, hostname, username, password } = parseUrl(example) ?? new URL('a:')
   const isAllowed = development || (protocol === 'https:' && isPublicName(hostname))
   if (isAllowed && hostname && !username && !password) return []

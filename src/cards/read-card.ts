@@ -30,7 +30,7 @@ export interface FoundCard {
   readonly displayName: string
   /** The description in the catalog or in the card. */
   readonly description: string | undefined
-  /** The version in the catalog, or in the card. */
+  /** The version in the catalog or in the card. */
   readonly version: string
   /** The host and port of the catalog that lists the card. Absent if no catalog lists the card. */
   readonly catalogHost: string | undefined
@@ -40,7 +40,7 @@ export interface FoundCard {
   readonly unverifiedEntry: CatalogEntry | undefined
   /** The signature of the catalog, which nothing has verified. */
   readonly unverifiedSignature: unknown
-  /** The members in which entry and card differ. */
+  /** The members in which the entry and the card differ. */
   readonly differences: readonly string[]
 }
 
@@ -93,7 +93,7 @@ export async function fetchCardFrom(
 }
 
 /**
- * Checks that a value is a card of a version that is supported.
+ * Checks that a value is a card of a supported version.
  *
  * @throws {SdkError} `INVALID_MESSAGE`, with `card` as `data.step`; the message names the members.
  */
@@ -118,7 +118,7 @@ interface Listing {
 
 /** Describes a card for the application. */
 export function foundCard({ card, domain, url, entry, catalogUrl, signature }: Listing): FoundCard {
-  const names = ['version', 'description'] as const
+  const comparedMembers = ['version', 'description'] as const
   const sourceUrl = url ?? catalogUrl
   return {
     card,
@@ -130,7 +130,7 @@ export function foundCard({ card, domain, url, entry, catalogUrl, signature }: L
     cardHost: sourceUrl && new URL(sourceUrl).host,
     unverifiedEntry: entry,
     unverifiedSignature: signature,
-    differences: names.filter((name) => entry?.[name] && entry[name] !== card[name]),
+    differences: comparedMembers.filter((name) => entry?.[name] && entry[name] !== card[name]),
   }
 }
 

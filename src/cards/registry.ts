@@ -43,7 +43,7 @@ const ARGUMENT: Shape = { 'type!': /^(?:positional|named)$/ }
 const POSITIONAL: Shape = { '&': INPUT_WITH_VARIABLES, valueHint: TEXT, isRepeated: false }
 const NAMED: Shape = { '&': INPUT_WITH_VARIABLES, 'name!': TEXT, isRepeated: false }
 
-/** The members of all packages. Other members depend on the types of the transport and the arguments. */
+/** The members that any package can have. `packageFaults` checks those that depend on a type. */
 const PACKAGE: Shape = {
   'registryType!': TEXT,
   'identifier!': TEXT,
@@ -88,7 +88,7 @@ export function requireRegistryEntry(value: unknown): RegistryEntry {
   return value as RegistryEntry
 }
 
-/** The rules that depend on the type of a transport or an argument. */
+/** Checks the members that depend on the type of a transport or an argument. */
 function packageFaults(packages: readonly JsonObject[]): string[] {
   return packages.flatMap((packageEntry, at) => {
     const path = `packages[${at}]`
@@ -128,8 +128,8 @@ function argumentFaults(values: unknown, path: string): string[] {
  * ```
  *
  * @param packages How to install the server, in the form of the registry.
- * @returns The entry, and the paths of the card's members that the registry does not support, and
- *   which the entry therefore lacks.
+ * @returns The entry, and the paths of the card's members that the entry lacks, because the registry does
+ *   not support them.
  * @throws {TypeError} If the packages are invalid.
  * @see https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json
  */
@@ -165,7 +165,7 @@ export function toRegistryEntry(
  * Converts an entry of the registry to a card, without its packages and the registry's metadata.
  *
  * @throws {TypeError} If the entry is invalid.
- * @throws {SdkError} `UNSUPPORTED` if it has no remote, so that the server can only be installed.
+ * @throws {SdkError} `UNSUPPORTED` if the entry has no remote, so that the server can only be installed.
  * @see https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json
  */
 export function fromRegistryEntry(entry: RegistryEntry): ServerCard {

@@ -19,8 +19,8 @@ export interface ServerCardOptions extends Partial<
 > {
   /**
    * The publisher's domain in reverse, a slash and a name, such as `com.example/travel`. The part
-   * after the slash should be the name of the server. By default, the whole is the name of the server,
-   * which must then have this form itself.
+   * after the slash should be the name of the server. By default, this is the name of the server, which must then
+   * have the whole form.
    */
   name?: string
   /**
@@ -30,7 +30,7 @@ export interface ServerCardOptions extends Partial<
    * @default []
    */
   remotes?: readonly (string | CardRemote)[]
-  /** The option `auth` of the server. The card then mentions the credential headers that it accepts. */
+  /** The option `auth` of the server. With it, the card names the header in which clients send credentials. */
   auth?: Authenticator
   /**
    * Whether the card may name hosts that are not on the public Internet.
@@ -40,6 +40,7 @@ export interface ServerCardOptions extends Partial<
   development?: boolean
 }
 
+/** The names of the options. The values have no meaning. */
 const OPTION_NAMES: OptionNames<ServerCardOptions> = {
   name: 1,
   version: 1,
@@ -56,7 +57,7 @@ const OPTION_NAMES: OptionNames<ServerCardOptions> = {
 
 /**
  * Creates the card of a server. The version, title, description, website and icons are taken from
- * the server unless you set them, and each URL in `remotes` has the server's revisions. Cards contain
+ * the server unless you set them. Each URL in `remotes` is listed with the server's revisions. Cards contain
  * no tools, resources, prompts or capabilities, because clients read these from the server.
  *
  * Doubtful values, such as a version that is not semantic, are passed to the server's `onError`.
@@ -106,12 +107,12 @@ export function serverCard(server: BaseServer, options: ServerCardOptions = {}):
   return card
 }
 
-/** The secrets, keys and addresses that must not be published. */
+/** Finds secrets, keys and addresses that must not be published. */
 function privacyFaults({ remotes = [], _meta = {} }: ServerCard, development: boolean): string[] {
   const faults: string[] = []
   // Visits all inputs, however deep
   JSON.stringify(remotes, (key, input?: Partial<CardHeader>) => {
-    // A value with variables is a template, and not a secret
+    // An empty value is no secret, and a value with variables is a template
     if (input?.isSecret && !/^$|\{\w+\}/.test(input.value ?? input.default ?? '')) {
       faults.push(`"${input.name ?? key}" is secret, and must not have a value`)
     }

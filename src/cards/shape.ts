@@ -22,7 +22,7 @@ export const SHORT_TEXT: RegExp = /^.{1,100}$/su
 /** An absolute URI. */
 export const URI: RegExp = /^[a-z][a-z\d+.-]*:\S+$/i
 
-/** Returns what is wrong with a value; nothing if it has the shape. */
+/** Returns what is wrong with a value; an empty list if it has the shape. */
 export function faultsOf(value: unknown, shape: Shape, path = ''): string[] {
   const fault = (expected: string): string[] => [`"${path || 'document'}" must be ${expected}`]
   if (shape instanceof RegExp) {
@@ -52,6 +52,7 @@ export function faultsOf(value: unknown, shape: Shape, path = ''): string[] {
 /**
  * Rejects an invalid document of the application.
  *
+ * @param document How the message names the document.
  * @throws {TypeError} If there are faults; the message lists all.
  */
 export function requireValid(document: string, faults: readonly string[]): void {

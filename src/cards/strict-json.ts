@@ -4,10 +4,10 @@
  * @see https://www.rfc-editor.org/rfc/rfc7493
  */
 
-/** How deep objects and lists may be nested; cards and catalogs need 10 levels. */
+/** How deep objects and lists may be nested; cards and catalogs need at most 10 levels. */
 const MAX_DEPTH = 64
 
-/** A string, with the colon that makes it the name of a member; or a bracket. */
+/** A string, with its colon if it is the name of a member; or a brace or a bracket. */
 const TOKEN = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\]]/g
 
 /**

@@ -13,12 +13,12 @@ import { reasonOf, withoutSecrets, type Answer, type CheckedEndpoint } from './e
 /** The maximum number of authorization servers whose metadata is requested. */
 const MAX_SERVERS = 5
 
-/** Checks a response with the status 401, and the metadata that clients find from it. */
+/** Checks a response with the status 401, and the metadata that clients find through this response. */
 export async function* checkAuthorization(
   endpoint: CheckedEndpoint,
-  refused: Answer,
+  unauthorized: Answer,
 ): AsyncGenerator<Finding> {
-  const header = refused.headers.get('www-authenticate')
+  const header = unauthorized.headers.get('www-authenticate')
   if (header === null) {
     yield endpoint.isPage
       ? finding('cors-expose', 'Pages cannot read WWW-Authenticate, unless it is missing')
@@ -30,7 +30,7 @@ export async function* checkAuthorization(
   const found = await readFirst(endpoint, urls)
   if ('tried' in found) {
     const message = describeAbsence(endpoint, 'no resource metadata', found)
-    // Authorization as specified is optional: this server may accept only tokens that it gave its users otherwise
+    // The specified authorization is optional: this server may accept only tokens that its users receive in another way
     const severity = namedUrl === undefined ? 'warning' : 'error'
     return yield finding('resource-metadata', message, undefined, severity)
   }
@@ -76,7 +76,11 @@ async function checkServer(endpoint: CheckedEndpoint, issuer: string): Promise<F
   return findings
 }
 
-/** Describes that there is no document. If a request of a page failed, the page does not know the reason. */
+/**
+ * Describes that there is no document. If a request of a page failed, the page does not know the reason.
+ *
+ * @param noDocument What is missing, such as `no resource metadata`.
+ */
 function describeAbsence(
   { isPage }: CheckedEndpoint,
   noDocument: string,
@@ -88,14 +92,15 @@ function describeAbsence(
     : `There is ${noDocument} at ${urls}`
 }
 
-/** What a browser does not tell apart. */
+/** The reasons that a page cannot tell apart when its request fails. */
 const HIDDEN_REASONS =
   'Perhaps the host does not exist or is down, there is no such document (404), or the response has no "Access-Control-Allow-Origin"'
 
+/** There is no document at any of the URLs. */
 interface Absence {
-  /** The URLs, with the reasons why a URL could not be read. */
+  /** The URLs, each with the reason why it could not be read, if that is known. */
   readonly tried: readonly string[]
-  /** Whether a URL gave no response that can be read. */
+  /** Whether a request failed, so that there was no response to read. */
   readonly hasFailed: boolean
 }
 

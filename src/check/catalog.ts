@@ -1,6 +1,6 @@
 /**
- * Checks the tools, resources and prompts of a server. Finds entries that hosts and model APIs refuse, and flaws that
- * make it hard for models to choose a tool.
+ * Checks the tools, resources and prompts of a server. Finds entries that hosts and model APIs refuse, and entries that
+ * models find hard to use.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools
  */
@@ -11,8 +11,10 @@ import type { Prompt, Resource, Tool } from '../protocol/types.ts'
 import { finding, type Finding } from './finding.ts'
 import { schemaFindings } from './schemas.ts'
 
+/** The limits of the rule `list-size`. */
 const MAX_TOOLS = 100
 const MAX_CHARACTERS = 100_000
+/** How long a list may take, in milliseconds. */
 const SLOW_MS = 2_000
 
 /** The lists of a server. A list that the server does not offer is empty. */
@@ -32,11 +34,11 @@ export async function* checkCatalog(
   const findings: Finding[] = []
   const list = async <T>(
     method: string,
-    isOffered: unknown,
+    capability: unknown,
     key: 'name' | 'uri',
     read: () => Promise<T[]>,
   ) => {
-    if (!isOffered) return []
+    if (!capability) return []
     const startedAt = now()
     try {
       const entries = await read()
@@ -138,7 +140,10 @@ function* toolFindings(tool: Tool): Generator<Finding> {
   }
 }
 
-/** Whether a schema, or a schema that it combines, has a description. What a `$ref` refers to may have one. */
+/**
+ * Whether a schema, or a schema that it combines, has a description. A schema with a `$ref` counts as described, because
+ * the target of the `$ref` may have a description.
+ */
 function isDescribed(schema: unknown): boolean {
   if (!isObject(schema) || 'description' in schema || '$ref' in schema) return true
   return [schema.anyOf, schema.oneOf, schema.allOf]

@@ -33,12 +33,12 @@ import {
 const INITIALIZE: CheckRequest = { body: initializeRequest('2025-11-25') }
 const DISCOVER: CheckRequest = modernRequest('server/discover')
 
-/** Connects a client to the server, in the given revision if there is one. */
+/** Connects a client to the server, in a revision if one is given. */
 export type OpenClient = (revision?: Revision) => Promise<Client>
 
 /**
- * Checks an endpoint over HTTP. Calls none of the server's tools. Opens sessions, and ends them. Ends after a finding
- * of the rule `no-response`.
+ * Checks an endpoint over HTTP. Calls none of the server's tools. Opens sessions, and ends them. If a request gets no
+ * response, the finding about that request is the last one.
  *
  * @throws {TypeError} If no server responds at the URL.
  * @throws {SdkError} `TIMEOUT` if the first response takes too long.
@@ -58,10 +58,10 @@ export async function* checkEndpoint(
   } catch (error) {
     options.signal?.throwIfAborted()
     if (!hasNoResponse(error)) throw error
-    const reason = await explainMissingResponse(endpoint, error)
-    // A browser may block several requests for the same reason
-    if (!messages.has(reason.message)) {
-      yield withoutRest(reason)
+    const explanation = await explainMissingResponse(endpoint, error)
+    // A browser may block several requests for the same reason, which is reported only once
+    if (!messages.has(explanation.message)) {
+      yield asLastFinding(explanation)
     }
   }
 }
@@ -90,7 +90,7 @@ async function* checkRespondingEndpoint(
     yield* checkAuthorization(endpoint, answer)
     const rejected = { isProtected: true, isStateless: false, canEndSessions: false }
     yield* checkWeb(endpoint, { ...features, ...rejected })
-    return yield withoutRest(finding('token-required', describeTokens(features.isProtected)))
+    return yield asLastFinding(finding('token-required', describeTokens(features.isProtected)))
   }
   const versions = discovered && supportedVersions(discovered)
   const isLegacy = isInitialized(initialized)
@@ -110,7 +110,7 @@ async function* checkRespondingEndpoint(
   const hasUsableSession = session !== undefined && !session.missingId
   if (session?.missingId) {
     // Further findings would only follow from this one
-    if (!versions) return yield withoutRest(session.missingId)
+    if (!versions) return yield asLastFinding(session.missingId)
     yield session.missingId
   }
   yield* checkWeb(endpoint, {
@@ -154,14 +154,14 @@ async function* checkAnyTransport(client: Client, signal?: AbortSignal): AsyncGe
 }
 
 /**
- * Connects in each version that the server claims to support. Then connects in the default version, and checks the
- * lists. Versions that this SDK does not know are ignored.
+ * Connects in each version that the server claims to support, except versions that this SDK does not know. Then connects
+ * in the default version, and checks the lists.
  *
- * @param hasSessions Whether the checks of sessions have called an unknown tool.
+ * @param isToolChecked Whether the checks of sessions have already called an unknown tool.
  */
 async function* checkClients(
   versions: Iterable<Revision>,
-  hasSessions: boolean,
+  isToolChecked: boolean,
   open: OpenClient,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Finding> {
@@ -177,8 +177,7 @@ async function* checkClients(
   if (typeof client !== 'string') {
     await using connected = client
     yield* checkCatalog(connected, signal)
-    // In a session, this was already checked
-    if (!hasSessions) yield* checkUnknownTool(connected, signal)
+    if (!isToolChecked) yield* checkUnknownTool(connected, signal)
   } else if (!hasFailed) yield finding('supported-version', `A client cannot connect: ${client}`)
 }
 
@@ -214,9 +213,9 @@ async function explainMissingResponse(
   return finding('no-response', error.message)
 }
 
-/** Adds to the last finding of a check that ends early that it has ended. */
-function withoutRest(last: Finding): Finding {
-  return { ...last, message: `${last.message}. The rest was not checked` }
+/** Adds to the message of a finding that the check ends after it, although some rules were not checked. */
+function asLastFinding(found: Finding): Finding {
+  return { ...found, message: `${found.message}. The rest was not checked` }
 }
 
 function describeTokens(isGiven: boolean): string {

@@ -33,7 +33,7 @@ export function codeOf({ error }: JsonObject): unknown {
 }
 
 /** Describes a response, such as `the error -32602`. */
-export function describe(answer: JsonObject): string {
+export function describeResponse(answer: JsonObject): string {
   const code = codeOf(answer)
   return code === undefined ? 'a result' : `the error ${JSON.stringify(code)}`
 }

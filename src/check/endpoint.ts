@@ -1,5 +1,5 @@
 /**
- * Sends requests to an endpoint without validating them, so that invalid ones can be sent too, and reads the responses.
+ * Sends requests to an endpoint, and reads the responses. The requests are not validated, so they can be invalid.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
  */
@@ -21,7 +21,7 @@ import type { RuleId } from './rules.ts'
 
 /** The maximum length of a response, in UTF-16 code units. */
 const MAX_LENGTH = 4 * 1024 * 1024
-/** What follows a timeout. */
+/** The sentence after a message about a timeout. */
 export const MAYBE_SLOW = 'The server may only be slow'
 const CLIENT = { name: 'edgewise-check', version: '1.0.0' }
 
@@ -73,7 +73,7 @@ export class NoResponseError extends TypeError {
   }
 }
 
-/** Whether a request failed because no response arrived, not in time, or one that is too long to be read. */
+/** Whether a request failed because the response did not arrive, arrived too late, or is too long. */
 export function hasNoResponse(error: unknown): error is NoResponseError | SdkError {
   if (error instanceof NoResponseError) return true
   return error instanceof SdkError && (error.code === 'TIMEOUT' || error.code === 'LIMIT_EXCEEDED')
@@ -182,7 +182,7 @@ export function modernRequest(
   return { body, headers: { [HEADER_PROTOCOL_VERSION]: version, [HEADER_METHOD]: method, ...name } }
 }
 
-/** The headers of requests in a session. Revisions before 2025-06-18 do not have the header of the version. */
+/** The headers of requests in a session. Revisions before 2025-06-18 have no header for the version. */
 export function sessionHeaders(version: string, sessionId: string | null): Record<string, string> {
   return {
     ...(version >= '2025-06-18' && { [HEADER_PROTOCOL_VERSION]: version }),
@@ -237,7 +237,7 @@ export function reasonOf(error: unknown): string {
   return cause instanceof Error ? `${message}: ${reasonOf(cause)}` : message
 }
 
-/** Parses a JSON object. Returns `undefined` if the text is none, or is nested so deeply that recursion would fail. */
+/** Parses a JSON object. Returns `undefined` for other texts, and for objects that are too deep for recursion. */
 function parseMessage(text: string): JsonObject | undefined {
   try {
     const value = parseJson(text)

@@ -38,14 +38,14 @@ export async function* checkMalformed(endpoint: CheckedEndpoint): AsyncGenerator
   }
   await endpoint.endSession(nextAnswer)
   await session.end()
-  // A browser also reports a response without CORS headers as silence
+  // For a page, a response without CORS headers looks like silence
   if ('silence' in answer) {
     if (!endpoint.isPage) yield finding('malformed-body', answer.silence)
   } else if (answer.status !== 400 || errorCode(answer) !== -32700) {
     const actual = STACK_TRACE.test(answer.text)
       ? `${answer.status} and a stack trace, which reveals paths of the server`
       : describeAnswer(answer)
-    // MCP does not require a JSON-RPC error in the response
+    // MCP does not require a JSON-RPC error in the response, so without it, a 4xx is only a note
     const isRefused = answer.status >= 400 && answer.status < 500
     const message = `A body that is not JSON was answered with ${actual}`
     yield finding('parse-error', message, undefined, isRefused ? 'note' : 'warning')

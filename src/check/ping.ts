@@ -7,7 +7,7 @@ import type { Client } from '../client/client.ts'
 import { findRevision } from '../protocol/revisions.ts'
 import type { JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
-import { describe, send } from './client-request.ts'
+import { describeResponse, send } from './client-request.ts'
 import { finding, type Finding } from './finding.ts'
 
 /** Checks the answer to a ping, in the revisions that have it. */
@@ -15,14 +15,14 @@ export async function* checkPing(client: Client, signal?: AbortSignal): AsyncGen
   if (findRevision(client.revision)?.era !== 'legacy') return
   const answer = await send(client, 'ping', {}, signal)
   if (typeof answer === 'string') yield finding('no-response', answer)
-  else yield* pingFindings(answer, describe(answer))
+  else yield* pingFindings(answer, describeResponse(answer))
 }
 
 /**
- * The finding that a ping was not answered with an empty result, if it was not.
+ * Yields a finding if a ping was not answered with an empty result.
  *
  * @param answer The JSON-RPC response, if there is one.
- * @param description Describes the answer.
+ * @param description The answer in words.
  */
 export function* pingFindings(
   answer: JsonObject | undefined,
@@ -34,6 +34,6 @@ export function* pingFindings(
   const members = Object.keys(result).filter((name) => name !== '_meta')
   if (members.length === 0) return
   const message = `The result of "ping" has ${members.map((name) => JSON.stringify(name)).join(', ')}`
-  // Clients ignore the members
+  // Clients ignore these members, so the finding is only a note
   yield finding('ping', message, undefined, 'note')
 }

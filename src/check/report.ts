@@ -1,5 +1,5 @@
 /**
- * Creates the report of a check for programs.
+ * Creates the report of a check as an object, for programs that process it.
  *
  * @see https://modelcontextprotocol.io/specification/versioning
  */
@@ -9,14 +9,14 @@ import { rules, type Rule, type RuleId, type Severity } from './rules.ts'
 /** The maximum number of findings of one rule and severity in a report: a server may have thousands of tools. */
 export const MAX_FINDINGS_OF_RULE = 100
 
-/** How many findings of a rule and a severity are left out. */
+/** How many findings of a rule and a severity were left out. */
 export interface OmittedFindings {
   readonly rule: RuleId
   readonly severity: Severity
   readonly count: number
 }
 
-/** Findings of which only the first ones of each rule and severity are left. */
+/** The first findings of each rule and severity, and how many others were left out. */
 export interface BoundedFindings {
   readonly findings: readonly Finding[]
   readonly omitted: readonly OmittedFindings[]
@@ -37,7 +37,7 @@ export function boundFindings(findings: readonly Finding[]): BoundedFindings {
   return { findings: kept, omitted: [...omitted.values()] }
 }
 
-/** The report of a check. Each finding has the requirement that it violates, and the URL of its specification. */
+/** The report of a check. Each finding has the requirement that it violates, and the URL that specifies this. */
 export interface Report {
   /** The URL or the program. */
   readonly server: string
@@ -45,9 +45,9 @@ export interface Report {
   readonly omitted: readonly OmittedFindings[]
 }
 
-/** Creates the report of a check. Its length is bounded. */
-export function reportOf(server: string, all: readonly Finding[]): Report {
-  const { findings, omitted } = boundFindings(all)
+/** Creates the report of a check. The number of its findings is bounded. */
+export function reportOf(server: string, allFindings: readonly Finding[]): Report {
+  const { findings, omitted } = boundFindings(allFindings)
   return {
     server,
     findings: findings.map((finding) => {

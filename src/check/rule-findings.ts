@@ -43,7 +43,7 @@ const decisive: ReadonlySet<RuleId> = new Set([
   'invalid-schema',
 ])
 
-/** Groups findings by severity, rule and message. Of each severity, those that keep clients from working come first. */
+/** Groups findings by severity, rule and message. In each severity, the decisive rules come first. */
 export function groupFindings(findings: readonly Finding[]): RuleFindings[] {
   return severities.flatMap((severity) => {
     const group = findings.filter((finding) => finding.severity === severity)
@@ -61,11 +61,11 @@ export function groupFindings(findings: readonly Finding[]): RuleFindings[] {
 }
 
 function messagesOf(findings: readonly Finding[]): RuleFindings['messages'] {
-  const subjectsOf = new Map<string, string[]>()
+  const subjectsByMessage = new Map<string, string[]>()
   for (const { message, subject } of findings) {
-    const subjects = subjectsOf.get(message) ?? []
+    const subjects = subjectsByMessage.get(message) ?? []
     if (subject !== undefined) subjects.push(subject)
-    subjectsOf.set(message, subjects)
+    subjectsByMessage.set(message, subjects)
   }
-  return Array.from(subjectsOf, ([message, subjects]) => ({ message, subjects }))
+  return Array.from(subjectsByMessage, ([message, subjects]) => ({ message, subjects }))
 }

@@ -19,6 +19,7 @@ export interface Rule {
   readonly url: string
 }
 
+/** The latest revision with sessions, and the revision without sessions. */
 const legacy = 'https://modelcontextprotocol.io/specification/2025-11-25'
 const modern = 'https://modelcontextprotocol.io/specification/2026-07-28'
 

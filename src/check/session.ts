@@ -17,7 +17,7 @@ import {
   type CheckedEndpoint,
 } from './endpoint.ts'
 
-/** A session that ends before this time, in milliseconds, cannot have expired. */
+/** A session that is younger than this, in milliseconds, cannot have expired. */
 const MIN_LIFETIME_MS = 60_000
 /** The error with which the official SDKs answer requests of unknown sessions. */
 const SESSION_NOT_FOUND = -32001
@@ -53,7 +53,7 @@ export class Session {
     const answer = await this.#sendOnce(request)
     if (!this.#mayBeLost(answer)) return answer
     const loss = this.#describeLoss(request, answer)
-    // Another process of the server may still have the session
+    // Ends the session, because another process of the server may still have it
     await this.end().catch(() => {})
     this.#initialized = await this.#endpoint.send({ body: initializeRequest('2025-11-25') })
     this.#openedAt = Date.now()
@@ -100,7 +100,7 @@ export class Session {
   }
 }
 
-/** Whether an answer only says that the server does not know the session. */
+/** Whether an answer means that the server does not know the session. */
 export function isSessionError(answer: Answer): boolean {
   return answer.status === 404 && errorCode(answer) === SESSION_NOT_FOUND
 }

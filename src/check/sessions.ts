@@ -34,7 +34,7 @@ const SESSION_ID = /^[\x21-\x7e]+$/
 /** What clients can do with the sessions of a server. */
 export interface SessionUse {
   /**
-   * Reports that no requests can be sent in the session, because it has no id, or this is a page that cannot read it.
+   * Reports that no requests can be sent in the session, because it has no id, or because a page cannot read the id.
    * Undefined if the session can be used.
    */
   readonly missingId?: Finding
@@ -75,7 +75,7 @@ export async function* checkSessions(
   const version = String(protocolVersion)
   const isVersionKnown = findRevision(version) !== undefined
   if (typeof protocolVersion === 'string' && !isVersionKnown) {
-    yield finding('version-negotiation', describeVersion(version))
+    yield finding('version-negotiation', describeUnknownVersion(version))
   } else yield* await checkNegotiation(endpoint)
   const session = new Session(endpoint, initialized)
   const { id } = session
@@ -141,20 +141,22 @@ async function requiresSession(
   startAnswer: Answer,
   capabilities: unknown,
 ): Promise<boolean> {
-  if (namesSession(startAnswer)) return true
+  if (mentionsSession(startAnswer)) return true
   const listed = ['tools', 'resources', 'prompts'].find(
     (name) => isObject(capabilities) && isObject(capabilities[name]),
   )
   if (listed === undefined) return false
-  return namesSession(await session.send({ body: request(`${listed}/list`), rule: 'session-id' }))
+  return mentionsSession(
+    await session.send({ body: request(`${listed}/list`), rule: 'session-id' }),
+  )
 }
 
-/** Whether an answer refuses a request for its session. */
-function namesSession({ status, message, text }: Answer): boolean {
+/** Whether an answer refuses a request, and mentions the session. */
+function mentionsSession({ status, message, text }: Answer): boolean {
   return (status === 400 || status === 404) && /session/i.test(text || JSON.stringify(message))
 }
 
-/** Reports that the result of `initialize` has no session id. A page can only read the headers that are exposed. */
+/** Reports that the result of `initialize` has no session id. A page can read only exposed headers. */
 function missingIdFinding({ isPage }: CheckedEndpoint): Finding {
   if (!isPage) {
     const message =
@@ -166,7 +168,7 @@ function missingIdFinding({ isPage }: CheckedEndpoint): Finding {
   return finding('cors-expose', message, undefined, 'error')
 }
 
-function describeVersion(version: string): string {
+function describeUnknownVersion(version: string): string {
   const [newest] = revisions
   const isNewer = /^\d{4}-\d\d-\d\d$/.test(version) && newest && version > newest.version
   const problem = isNewer
@@ -209,11 +211,12 @@ async function checkStream(endpoint: CheckedEndpoint, session: Session): Promise
     return [finding('get-stream', `"GET" was answered with ${answer.status}`)]
   } catch (error) {
     if (!hasNoResponse(error)) throw error
-    // A browser also reports a response without CORS headers as silence
+    // For a page, a response without CORS headers looks like silence
     return endpoint.isPage ? [] : [finding('get-stream', error.message)]
   }
 }
 
+/** Checks the answers to an unknown method and to a call of an unknown tool. */
 async function checkErrors(session: Session, capabilities: unknown): Promise<Finding[]> {
   const findings: Finding[] = []
   const methodAnswer = await session.send({
@@ -234,7 +237,7 @@ async function checkErrors(session: Session, capabilities: unknown): Promise<Fin
   return findings
 }
 
-/** Checks the answer to a ping. A server may refuse it only in a session that it does not know. */
+/** Checks the answer to a ping. A server may refuse a ping only if it does not know the session. */
 async function checkPing(session: Session): Promise<Iterable<Finding>> {
   const answer = await session.send({ body: request('ping'), rule: 'ping' })
   return isSessionError(answer) ? [] : pingFindings(answer.message, describeAnswer(answer))

@@ -6,7 +6,7 @@
 import type { Client } from '../client/client.ts'
 import type { JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
-import { codeOf, describe, send } from './client-request.ts'
+import { codeOf, describeResponse, send } from './client-request.ts'
 import { finding, type Finding } from './finding.ts'
 import { rules } from './rules.ts'
 
@@ -22,7 +22,7 @@ export async function* checkUnknownMethod(
 ): AsyncGenerator<Finding> {
   const answer = await send(client, UNKNOWN_METHOD, {}, signal)
   if (typeof answer === 'string') yield finding('no-response', answer)
-  else if (codeOf(answer) !== -32601) yield unknownMethodFinding(describe(answer))
+  else if (codeOf(answer) !== -32601) yield unknownMethodFinding(describeResponse(answer))
 }
 
 /** Checks the answer to a call of an unknown tool, if the server has tools. */
@@ -33,10 +33,14 @@ export async function* checkUnknownTool(
   if (!client.serverCapabilities?.tools) return
   const answer = await send(client, 'tools/call', UNKNOWN_CALL, signal)
   if (typeof answer === 'string') yield finding('no-response', answer)
-  else if (codeOf(answer) !== -32602) yield unknownToolFinding(answer, describe(answer))
+  else if (codeOf(answer) !== -32602) yield unknownToolFinding(answer, describeResponse(answer))
 }
 
-/** The finding that an unknown method was not answered with the right error. */
+/**
+ * The finding that an unknown method was not answered with the right error.
+ *
+ * @param actual The answer in words.
+ */
 export function unknownMethodFinding(actual: string): Finding {
   return finding('unknown-method', `The method "${UNKNOWN_METHOD}" was answered with ${actual}`)
 }
@@ -45,14 +49,14 @@ export function unknownMethodFinding(actual: string): Finding {
  * The finding that a call of an unknown tool was not answered with the right error.
  *
  * @param answer The JSON-RPC response, if there is one.
- * @param description Describes the answer.
+ * @param description The answer in words.
  */
 export function unknownToolFinding(answer: JsonObject | undefined, description: string): Finding {
   const { result, error } = answer ?? {}
   const isError = isObject(result) && result.isError === true
   const actual = isError ? 'a result with "isError": true' : description
   const message = `"tools/call" was sent with the name "${UNKNOWN_CALL.name}", which no tool has. It was answered with ${actual}, instead of the error -32602`
-  // Clients notice other errors too
+  // Clients notice other errors too, so these are only notes
   const severity = isError || error ? 'note' : rules['unknown-tool'].severity
   return finding('unknown-tool', message, undefined, severity)
 }

@@ -23,11 +23,13 @@ import {
 
 /** An origin that no server allows by name. */
 const FOREIGN_ORIGIN = 'https://edgewise-check.example'
+/** The end of the message if the server also accepts plain text from a foreign origin. */
 const PLAIN_TEXT_DANGER =
   ', also with "Content-Type: text/plain". Browsers send such requests without a preflight request, so every Web page can call the tools, even without DNS rebinding'
 /** The origin of the official Inspector, which servers on the local machine may allow. */
 const LOCAL_ORIGIN = 'http://localhost:6274'
 
+/** The request headers of 2026-07-28, and those of sessions. */
 const STATELESS_HEADERS = [HEADER_METHOD, HEADER_NAME]
 const SESSION_HEADERS = [HEADER_SESSION_ID, HEADER_LAST_EVENT_ID]
 /** All request headers of MCP that browsers block unless the server allows them. */
@@ -54,7 +56,7 @@ export interface RequestFeatures {
   /** Whether clients can end sessions, with DELETE. */
   readonly canEndSessions: boolean
   readonly isStateless: boolean
-  /** A request that this server answers. Which one depends on the server's revisions. */
+  /** A request that this server answers: `initialize` or `server/discover`. */
   readonly request: CheckRequest
 }
 
@@ -81,7 +83,7 @@ export async function* checkWeb(
   if (features.canEndSessions)
     yield* checkMethods(endpoint, origin === '*' ? FOREIGN_ORIGIN : origin)
   const answer = await endpoint.send({
-    ...fromOrigin(features.request, origin === '*' ? FOREIGN_ORIGIN : origin),
+    ...withOrigin(features.request, origin === '*' ? FOREIGN_ORIGIN : origin),
     rule: 'cors-expose',
   })
   await endpoint.endSession(answer)
@@ -125,13 +127,14 @@ export async function blockedFinding(
   return finding('cors-origin', message)
 }
 
+/** Checks that a server on the local machine refuses foreign origins. */
 async function* checkOrigin(
   endpoint: CheckedEndpoint,
   { request, hasSessions }: RequestFeatures,
 ): AsyncGenerator<Finding> {
-  // A page has no token, so a server that requires one is protected from it
+  // Sent without the token, because foreign pages have none: a server that requires a token is protected from them
   const foreign = {
-    ...fromOrigin(request, FOREIGN_ORIGIN),
+    ...withOrigin(request, FOREIGN_ORIGIN),
     isAnonymous: true,
     rule: 'origin-check',
   } as const
@@ -154,7 +157,7 @@ async function acceptsPlainText(
   return answer.status < 400
 }
 
-function fromOrigin(request: CheckRequest, origin: string): CheckRequest {
+function withOrigin(request: CheckRequest, origin: string): CheckRequest {
   return { ...request, headers: { ...request.headers, origin } }
 }
 
@@ -199,6 +202,7 @@ function missingHeaders(preflight: Answer, features: RequestFeatures): string[] 
     ...STATELESS_HEADERS,
   ]
   const allowed = listOf(preflight, 'access-control-allow-headers')
+  // `*` allows all headers except `authorization`
   return needed.filter(
     (name) => !allowed.includes(name) && (name === 'authorization' || !allowed.includes('*')),
   )
@@ -217,7 +221,7 @@ function headerLine(header: string, names: readonly string[]): string {
   return `${header}: ${namesOf([...new Set(names)].filter((name) => name !== ''))}`
 }
 
-/** Joins the names of headers, in the spelling of the specifications. */
+/** Joins the names of headers, as the specifications spell them. */
 function namesOf(names: readonly string[]): string {
   return names.map((name) => SPELLINGS.get(name) ?? capitalize(name)).join(', ')
 }

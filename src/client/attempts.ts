@@ -13,8 +13,8 @@ export interface Attempt {
 }
 
 /**
- * Adds the outcomes of all attempts to the error of the last one. Only HTTP errors of the server are
- * changed. A rejected sign-in, an abort or an error of the application stays as it is.
+ * Changes the message of an attempt's error, so that it lists what each attempt returned. Only HTTP errors of the
+ * server are changed. A rejected sign-in, an abort or an error of the application stays as it is.
  */
 export function explainAttempts(error: unknown, attempts: readonly Attempt[]): void {
   const isFromAttempt = attempts.some((attempt) => attempt.error === error)

@@ -52,7 +52,7 @@ export class BaseClient {
     return this.#connection.instructions
   }
 
-  /** Data that a later connection can pass as `discovery` to save the first round trip, if available. */
+  /** The option `discovery` for a later connection, which saves the first round trip. Undefined in a session. */
   get discovery(): Discovery | undefined {
     const {
       revision,

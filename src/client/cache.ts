@@ -11,11 +11,13 @@ import type { ExtensionRequest } from './extension.ts'
 import type { Cache, CacheLookup } from './features.ts'
 import { isWithin } from './uri-scope.ts'
 
+/** A cached result. */
 interface Entry {
   readonly method: string
   readonly uri: unknown
   /** The result as JSON, which is compact and has a known length. */
   readonly json: string
+  /** When the result becomes stale, by `performance.now()`. */
   readonly staleAt: number
   /** The principal that the entry belongs to. Absent for entries that all principals share. */
   readonly principal: string | undefined

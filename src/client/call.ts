@@ -103,9 +103,9 @@ export class Call implements OutgoingRequest {
   }
 
   /** Handles progress, which restarts the idle timeout. Returns what the hook returns. */
-  progress(progress: ProgressParams): unknown {
+  progress(params: ProgressParams): unknown {
     this.#progressAt = performance.now()
-    return this.options.onProgress?.(progress)
+    return this.options.onProgress?.(params)
   }
 
   /** Stops the timeouts: from now on, the response may take any amount of time. */

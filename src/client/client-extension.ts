@@ -201,6 +201,7 @@ function extensionLayer(
     const completer = completers.get(result.resultType ?? '')
     const declared = declaration()
     if (!completer || isManual || (client.serverCapabilities && !declared)) {
+      // The next layer may belong to the extension of the started operation
       return started ? next(message) : result
     }
     if (isSupported(declared)) return completer(result, request)

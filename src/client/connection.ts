@@ -137,7 +137,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
 
   /** Determines the server's revision: initially, and again if the server turns out to have changed. */
   negotiate(): Promise<void> {
-    // Confirmed in advance, so that no failure during the negotiation starts another one
+    // Confirmed in advance, so that no failure during the negotiation starts another negotiation
     this.isConfirmed = true
     this.attempts.length = 0
     return this.#target.negotiate(this)

@@ -31,7 +31,7 @@ const LEGACY_STATUSES = [200, 400, 404, 405, 406, 415]
  * @param isLegacy Whether a failure shows that the server does not support 2026-07-28.
  * @param listedVersion The version that the server listed when it rejected the preferred version. It is
  *   tried once, even if it is the rejected version, which can happen while a server is being updated.
- * @returns Undefined once a revision is negotiated. Otherwise why the server must use sessions.
+ * @returns Undefined if a revision was negotiated; otherwise why the server is assumed to use sessions.
  * @throws {SdkError} `VERSION_MISMATCH`, and every failure that says nothing about the revision: network
  *   failures, timeouts over HTTP, authorization, overload.
  * @throws {ProtocolError} An error that only servers using 2026-07-28 return.
@@ -44,7 +44,7 @@ export async function discover(
 ): Promise<LegacyEvidence | undefined> {
   const { modern, legacy } = connection.versions
   const version = listedVersion ?? modern[0]
-  // The client may use only revisions with sessions
+  // Without a version, the client may use only revisions with sessions
   if (!version) return {}
   connection.setRevision(version)
   let supported: unknown

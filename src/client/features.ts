@@ -56,8 +56,8 @@ export interface InputHandlers {
   /**
    * Answers a request from the server.
    *
-   * @param call The client's request on whose stream it arrived: when that call is cancelled, the answer
-   *   is no longer needed.
+   * @param call The client's request on whose stream the server's request arrived. When this call is cancelled,
+   *   the answer is no longer needed.
    */
   answerRequest(message: JsonRpcRequest, call: Call | undefined): void
   /** Receives a notification: stops answering a request that the server has cancelled. */

@@ -29,12 +29,12 @@ export async function initialize(
 }
 
 /**
- * Requests a session. The returned function accepts the server's response. If the server rejects the
- * revision and lists others, one of them is proposed. If the server lists no revision, the older revisions
- * are tried in turn.
+ * Requests a session. If the server rejects the revision and lists others, one of them is proposed. If the server
+ * lists no revision, the older revisions are tried in turn.
  *
  * @param mayTryUnlisted Whether to try other revisions with a server that lists none.
- * @throws {SdkError} `VERSION_MISMATCH` if client and server have no revision in common.
+ * @returns A function that applies the server's response and completes the handshake.
+ * @throws {SdkError} `VERSION_MISMATCH` if the client and the server have no revision in common.
  */
 export async function propose(
   connection: Connection,
@@ -55,8 +55,8 @@ export async function propose(
     connection.attempts.push({ with: proposed.version, error })
     const remaining = untried.filter((facts) => facts !== proposed)
     const supported = readSupported(error)
-    const triesNext = supported === undefined && mayTryUnlisted && mayBeVersionError(error)
-    const next = triesNext ? remaining[0] : chooseVersion(remaining, supported)
+    const mayTryNext = supported === undefined && mayTryUnlisted && mayBeVersionError(error)
+    const next = mayTryNext ? remaining[0] : chooseVersion(remaining, supported)
     if (next) return propose(connection, options, mayTryUnlisted, next, remaining)
     throw supported && !modern[0] ? versionMismatch(legacy, supported, error) : error
   }

@@ -28,7 +28,7 @@ import { middleware } from './middleware.ts'
  * ```
  *
  * @param logger `console`, pino, LogTape or similar.
- * @param facts Members of each record, such as the name of the server.
+ * @param facts Members to add to each record, such as the name of the server.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#messages
  */
 export function logRequests(

@@ -19,7 +19,7 @@ import type { Connection, ConnectionParts } from './connection.ts'
 import type { ExtensionClient } from './extension.ts'
 import type { InputHandlers } from './features.ts'
 
-/** The requests and notifications that servers send, those of the protocol's own extensions included. */
+/** Matches the methods of the requests and notifications that servers send, including those of official extensions. */
 const SERVER_METHODS =
   /^(?:elicitation\/create|sampling\/createMessage|roots\/list|notifications\/(?:cancelled|progress|message|elicitation\/complete|resources\/updated|(?:tools|prompts|resources)\/list_changed|subscriptions\/acknowledged|tasks(?:\/status)?|events\/(?:event|error|terminated|active|heartbeat|list_changed)))$/
 
@@ -127,7 +127,7 @@ function observeAnswers(
     answerRequest(message, call) {
       const { id, method, params } = message
       const ongoing = beginReceiving('request', connection, observing, method, params, id)
-      // The server must not use an id twice: the first request may get no answer
+      // If the server uses an id twice, which is forbidden, the first request may get no answer
       cancel(id)
       answering.set(id, ongoing)
       ongoing.run(() => handlers.answerRequest(message, call))

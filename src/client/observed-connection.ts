@@ -109,7 +109,7 @@ class ObservedConnection extends Connection {
       round.attempts++
     }
     const tracedParams = withTrace(params, ongoing.trace)
-    // Code that receives the options of the call may use them for other requests
+    // Removes the round, because code that receives the options of the call may use them for other requests
     const callOptions = Object.assign({}, options, { [currentRound]: undefined })
     const call = ongoing.run(() => super.start(method, tracedParams, callOptions, headers))
     if (!isAttempt) {
@@ -134,7 +134,7 @@ class ObservedConnection extends Connection {
       endRound(round, resultEnd(result))
       return result
     } catch (error) {
-      // Middleware that repeats requests ends the round, unless it sends another attempt
+      // If middleware began the round, it may send another attempt, or ends the round itself
       if (!outerRound) endRound(round, errorEnd(error))
       throw error
     }

@@ -42,7 +42,7 @@ export function supportedFilter(
   return Object.keys(supported).length > 0 ? supported : undefined
 }
 
-/** The filter that the hooks need. Without hooks: the changes of all lists. */
+/** The filter that the hooks need. If `hooks` is absent, a filter for the changes of all lists. */
 export function filterOfHooks(hooks?: Hooks): SubscriptionFilter {
   const wanted: SubscriptionFilter = {}
   for (const [list, hook] of lists) wanted[`${list}ListChanged`] = !hooks || Boolean(hooks[hook])

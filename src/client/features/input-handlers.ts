@@ -42,7 +42,7 @@ interface Quota {
 export class HandlerRunner implements InputHandlers {
   readonly #connection: Connection
   readonly #options: ConnectOptions
-  /** Requests being answered, by the ids that the server gave them. */
+  /** The server's requests that are being answered, by their ids. */
   readonly #answering = new Map<unknown, AbortController>()
   /** The last request of the client, other than list requests. */
   #latestRequest: JsonRpcRequest | undefined
@@ -63,7 +63,7 @@ export class HandlerRunner implements InputHandlers {
   }
 
   answerRequest(message: JsonRpcRequest, call: Call | undefined): void {
-    // The call was cancelled, so the server no longer expects an answer
+    // If the call was cancelled, the server no longer expects an answer
     if (call?.settled) return
     const connection = this.#connection
     // A request that arrived outside the stream of a call may belong to any call
@@ -123,8 +123,7 @@ export class HandlerRunner implements InputHandlers {
    *
    * @param callKey An object that identifies the client's call; the same in each round of the call.
    * @throws {SdkError} `INVALID_MESSAGE` if the server asks for undeclared input or its request is
-   *   invalid; `DENIED` if the user rejected a request for which the protocol has no result that
-   *   declines; `LIMIT_EXCEEDED` if the server asks too often during one call; `ABORTED`.
+   *   invalid; `DENIED` if the user rejected a request that has no result for a rejection; `LIMIT_EXCEEDED` if the server asks too often during one call; `ABORTED`.
    */
   async answerInputs(
     method: string,
@@ -173,8 +172,8 @@ export class HandlerRunner implements InputHandlers {
       const answer = prepareAnswer(passed, this.#options, connection.capabilities)
       return limitConcurrency(() => {
         if (signal.aborted) throw abortReason(signal)
-        // A handler that ignores its signal must not occupy its slot forever
         const inputContext = { signal, server: connection.server, request: requestOptions }
+        // A handler that ignores its signal must not occupy its slot forever
         return abortable(answer(inputContext), signal)
       })
     })

@@ -68,7 +68,7 @@ export function prepareAnswer(
   }
 }
 
-/** Why the tools of a sampling request are not allowed. */
+/** Why the tools of a sampling request are not allowed; undefined if they are. */
 function toolsFault(
   { tools, toolChoice }: JsonObject,
   { sampling }: ClientCapabilities,

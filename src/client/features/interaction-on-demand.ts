@@ -1,5 +1,6 @@
 /**
- * Loads the code that answers a server's requests and announces its changes, when a client first needs it.
+ * Loads the code that answers the requests of a server and announces its changes. The code is loaded when a client
+ * first needs it.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
@@ -14,7 +15,7 @@ import type { createInteraction, Interaction } from './interaction.ts'
 import { forgetStale } from './stale-results.ts'
 import { receiveOnStream } from './stream-notifications.ts'
 
-/** The code that is loaded. */
+/** The module that is loaded. */
 interface InteractionCode {
   readonly createInteraction: typeof createInteraction
 }
@@ -27,7 +28,7 @@ export interface InteractionOnDemand {
    * Returns the handlers of requests and changes, after loading their code if necessary. Concurrent callers
    * continue in the order of their calls.
    *
-   * @throws {SdkError} `NETWORK` if it cannot be loaded. The next call then tries again.
+   * @throws {SdkError} `NETWORK` if the code cannot be loaded. The next call then tries again.
    */
   load(): Promise<Interaction>
 }
@@ -93,7 +94,7 @@ export function interactionOnDemand(
     close: () => loaded?.subscriptions.close(),
   }
 
-  /** Without handlers, the server's requests are rejected, unless middleware answers them. */
+  /** Loads the code for the first request. The code rejects requests without a handler, unless middleware answers them. */
   const inputOnDemand: InputHandlers = {
     get isAnswering() {
       return loaded?.input.isAnswering

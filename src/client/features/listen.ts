@@ -17,7 +17,7 @@ import { forgetStale } from './stale-results.ts'
 import { withMeta } from '../request-meta.ts'
 import type { RequestOptions } from '../request-options.ts'
 
-/** The maximum number of acknowledged resources, so that a server cannot fill the memory. */
+/** The maximum number of resources that a server can acknowledge, so that it cannot fill the memory. */
 const MAX_URIS = 100_000
 
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'

@@ -11,7 +11,7 @@ import type { Subscription } from './subscription.ts'
 /** The maximum number of queued notifications. */
 const MAX_WAITING = 10_000
 
-/** A {@link Subscription} and its internal side. */
+/** A {@link Subscription}, and the methods with which the client fills and ends it. */
 export class NotificationQueue implements Subscription {
   filter: SubscriptionFilter = {}
   readonly retriesOpening: boolean | undefined
@@ -71,7 +71,7 @@ export class NotificationQueue implements Subscription {
   async *[Symbol.asyncIterator](): AsyncGenerator<JsonRpcNotification, void, undefined> {
     try {
       for (;;) {
-        // Iterate: looking up the first entry each time would be slow, because maps skip deleted entries
+        // Iterates, because looking up the first entry each time would be slow: maps skip each deleted entry
         for (const [key, message] of this.#waiting) {
           this.#waiting.delete(key)
           this.#announcesAll = false

@@ -6,10 +6,10 @@
 import type { JsonRpcNotification } from '../../protocol/types.ts'
 import type { Cache } from '../features.ts'
 
-/** A notification that a list has changed. */
+/** Matches the method of a notification that a list has changed. */
 const LIST_CHANGED = /^notifications\/(\w+)\/list_changed$/
 
-/** The notification that a resource has changed. */
+/** The method of the notification that a resource has changed. */
 export const RESOURCE_UPDATED = 'notifications/resources/updated'
 
 /** Removes the cached results that a change has made stale. */

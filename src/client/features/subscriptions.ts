@@ -24,7 +24,7 @@ import { request } from '../request.ts'
 import { forgetStale } from './stale-results.ts'
 import type { Subscription } from './subscription.ts'
 
-/** Whether to retry if the first stream cannot be opened. */
+/** For `listen`: to retry if the first stream cannot be opened. */
 const RETRIES_OPENING = true
 
 /** All subscriptions of one connection. */
@@ -51,6 +51,7 @@ export class Subscriptions {
     this.#listener = new Listener(connection)
   }
 
+  /** Whether the revision has `subscriptions/listen`. */
   get #hasListen(): boolean {
     return findMethod('subscriptions/listen', this.#connection.revision) !== undefined
   }
@@ -136,8 +137,8 @@ export class Subscriptions {
   }
 
   /**
-   * Opens one stream for everything that the hooks subscribe to, then closes the previous one: each
-   * stream uses one of the few connections that a browser allows per server.
+   * Opens one stream for everything that the hooks subscribe to, and then closes the previous stream. Several
+   * streams would use several of the few connections that a browser allows per server.
    */
   #renewHookSubscription(options: RequestOptions): Promise<void> {
     // Deferred, so that the filter includes the resources of all calls of the same turn
