@@ -32,10 +32,10 @@ export function taskObject(tasks: () => ServerTasks): DurableObjectClass {
       super(ctx, env)
       this.#store = new ObjectTaskStore(requireSql(ctx.storage, 'McpTask'))
       const begin = (): Promise<void> => ctx.storage.setAlarm(Date.now())
-      const changed = (task: TaskRecord): void => {
+      const onChange = (task: TaskRecord): void => {
         for (const socket of ctx.getWebSockets()) sendTask(socket, task)
       }
-      this.#engine = tasks().createEngine({ store: this.#store, begin, changed })
+      this.#engine = tasks().createEngine({ store: this.#store, begin, onChange })
     }
 
     /** Opens the socket of a listener, which does not keep the object in memory. */

@@ -1,6 +1,6 @@
 /**
- * Outgoing messages of a server on a duplex connection. Errors of sending are ignored: the code that
- * receives messages detects that the connection is closed.
+ * Outgoing messages of a server on a duplex connection. Errors while sending are ignored, because
+ * the code that receives messages detects that the connection is closed.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
@@ -23,25 +23,25 @@ export class Outbox {
   }
 
   /**
-   * Sends a message. The promise resolves when the message was sent. If sending fails, it resolves
-   * with the error, which only observers need.
+   * Sends a message. The promise resolves when the message was sent, or with the error if sending
+   * failed. Only observers need the error. Returns `undefined` after {@link close}.
    */
   send(message: JsonRpcMessage): Promise<unknown> | undefined {
     return this.#closed ? undefined : this.#transport.send(message).catch((error: unknown) => error)
   }
 
-  /** Sends a request's notification like {@link send}, unless the request was cancelled. */
+  /** Like {@link send}, for a notification of a request. Sends nothing if the request was cancelled. */
   sendFor(cancellation: Cancellation, message: JsonRpcNotification): Promise<unknown> | undefined {
     return cancellation.cancelled ? undefined : this.send(message)
   }
 
-  /** Sends a response; if it cannot be serialized, sends an internal error instead. */
+  /** Sends an answer. For a response that cannot be serialized, sends an internal error. */
   reply(answer: Answer): void {
     if (this.#closed) return
     this.#transport
       .send(answer)
       .catch(() => {
-        // Responses to a batch were already serialized
+        // `answerEach` has already checked that all responses to a batch can be serialized
         const serializable = Array.isArray(answer)
           ? answer
           : ensureSerializable(answer, this.#report)

@@ -11,7 +11,7 @@ import {
 } from './request/exchange.ts'
 import { invalidParams } from './request/params.ts'
 
-/** The options that tools, prompts and resources share. */
+/** The names of the options that tools, prompts and resources share. The values have no meaning. */
 export const COMMON_OPTIONS = { title: 1, description: 1, icons: 1, meta: 1, visible: 1 } as const
 
 /** The members of every registered entry. */
@@ -29,12 +29,12 @@ export interface Entry {
 /**
  * Whether a requester may see an entry.
  *
- * @param client The client; by default the client of the requester.
+ * @param client The client that the option `visible` receives. By default `requester.client`.
  */
 export function isVisible(
   { visible }: Pick<Entry, 'visible'>,
-  { principal, auth, env, request, client: requestersClient = UNKNOWN_CLIENT }: Requester,
-  client: ClientFacts = requestersClient,
+  { principal, auth, env, request, client: defaultClient = UNKNOWN_CLIENT }: Requester,
+  client: ClientFacts = defaultClient,
 ): boolean {
   return !visible || visible({ principal, auth, env, request, client })
 }
@@ -79,19 +79,19 @@ export class Registry<T extends Entry> {
   }
 
   /**
-   * Whether anything was ever registered. If so, the capability is declared even when the list is empty
-   * again.
+   * Whether an entry was ever registered, or {@link declare} was called. If so, the server declares
+   * the capability, even if there are no entries now.
    */
   get used(): boolean {
     return this.#used
   }
 
-  /** Whether any entry has ever had an option `visible`, so that the list may depend on the caller. */
+  /** Whether any entry ever had the option `visible`. If so, the list may depend on the caller. */
   get restricted(): boolean {
     return this.#restricted
   }
 
-  /** Declares the capability even if the list is empty. */
+  /** Makes the server declare the capability, even if there are no entries. */
   declare(): void {
     if (this.#used) return
     this.#used = true
@@ -104,7 +104,7 @@ export class Registry<T extends Entry> {
   }
 
   /**
-   * Checks that an entry can be added.
+   * Checks that no entry has the key.
    *
    * @throws {TypeError} If the key is already taken.
    */
@@ -121,6 +121,7 @@ export class Registry<T extends Entry> {
     this.requireFree(key)
     this.#used = true
     let current = entry
+    // False after the entry was removed, even if the key was registered again
     const isCurrent = (): boolean => this.#entries.get(key) === current
     const setEntry = (next: T): void => {
       current = next
@@ -150,9 +151,9 @@ export class Registry<T extends Entry> {
   }
 
   /**
-   * Returns the entry with that key, if the requester may use it.
+   * Returns the entry with that key, if the requester may see it.
    *
-   * @param client The client for the option `visible`, in place of `requester.client`.
+   * @param client The client that the option `visible` receives, in place of `requester.client`.
    */
   find(key: string, requester: Requester, client?: ClientFacts): T | undefined {
     const entry = this.#entries.get(key)
@@ -160,7 +161,7 @@ export class Registry<T extends Entry> {
   }
 
   /**
-   * Returns the entry with that key, if the caller may see it.
+   * Returns the entry with that key, if the requester may see it.
    *
    * @throws {ProtocolError} `INVALID_PARAMS` otherwise.
    */
@@ -171,8 +172,8 @@ export class Registry<T extends Entry> {
   }
 
   /**
-   * Returns the entries that the caller may see: the same array until something changes, unless
-   * visibility depends on the caller.
+   * Returns the enabled entries that the requester may see. Without entries with the option
+   * `visible`, the array stays the same until an entry changes.
    */
   list(requester: Requester): readonly T[] {
     this.#listed ??= [...this.#entries.values()].filter((entry) => entry.enabled)

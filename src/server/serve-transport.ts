@@ -13,9 +13,9 @@ import { ServerConnection } from './server-connection.ts'
 
 /** Options of {@link serveTransport}. */
 export interface ServeTransportOptions extends InputOptions {
-  /** What your program knows about the peer. */
+  /** What your program knows about the client, apart from its messages. */
   caller?: Caller
-  /** Decides which tasks the peer may access. HTTP+SSE passes its option `auth` here. */
+  /** Decides which tasks the client may access. HTTP+SSE passes its option `auth` here. */
   auth?: Authorizer
   /** Ends the service when aborted: listeners end gracefully, then the connection closes. */
   signal?: AbortSignal
@@ -62,7 +62,7 @@ export async function serveTransport(
   })
   const shutDown = async (): Promise<void> => {
     connection.endListeners()
-    // Listeners write their closing results in microtasks
+    // Listeners send their results in microtasks, which run before this timeout
     await new Promise((resolve) => setTimeout(resolve))
     await transport.close()
   }

@@ -1,7 +1,7 @@
 /**
- * The server's side of a duplex connection: answers what its client sends, in both eras. Messages that state
- * their revision in `_meta` are self-describing and stateless. All others belong to the connection's single
- * session.
+ * The server's side of a duplex connection: handles the client's messages, in both eras. Messages that
+ * state their revision in `_meta` are self-describing and stateless. All other messages belong to the
+ * only session of the connection.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
@@ -51,7 +51,7 @@ export interface ServerConnectionOptions {
   readonly caller?: Caller | undefined
   /** Authorizes the requests of the client, for example to access a task. */
   readonly authorizer?: Authorizer | undefined
-  /** How requests of 2026-07-28, which describe their client, ask for input. */
+  /** How requests of revision 2026-07-28 ask the client for input. */
   readonly askMode: AskMode
   /** How long the client may take to respond to a request of the server, in milliseconds. */
   readonly inputTimeoutMs?: number | undefined
@@ -93,9 +93,9 @@ export class ServerConnection {
    * answered.
    */
   refuse(frame: unknown, error: Error): JsonRpcResponse | undefined {
-    // A malformed response is the only response that its request will get
+    // If the frame is a response, the request that waits for it gets no other response
     this.#session?.state.rejectPending(frame, error)
-    if (isAnswerable(frame)) return this.#refuse(frame, readableId(frame), error)
+    if (isAnswerable(frame)) return this.#createErrorResponse(frame, readableId(frame), error)
     this.#server.report(error)
     return undefined
   }
@@ -134,8 +134,8 @@ export class ServerConnection {
   }
 
   /**
-   * Returns the message, or the error response to an invalid frame; no response if the frame must
-   * not be answered.
+   * Returns the validated message. For an invalid frame, returns the error response as `fault`, which
+   * is `undefined` if the frame must not be answered.
    */
   #validate(frame: unknown): JsonRpcMessage | { fault: JsonRpcResponse | undefined } {
     try {
@@ -155,12 +155,12 @@ export class ServerConnection {
     const server = this.#server
     const caller = this.#caller
     server.observe?.receive(server, message, { caller, revision: session?.revision })
-    if (!server.receive) return this.#handle(message)
+    if (!server.receive) return this.#handleNotification(message)
     const sender = { caller, client: session?.state.client }
-    void server.receive(message, sender, (passed) => this.#handle(passed))
+    void server.receive(message, sender, (passed) => this.#handleNotification(passed))
   }
 
-  #handle(message: JsonRpcNotification): void {
+  #handleNotification(message: JsonRpcNotification): void {
     if (message.method === 'notifications/cancelled') {
       const { requestId, reason } = message.params ?? {}
       this.#inFlight.get(requestId as RequestId)?.cancel(clientCancelled(reason))
@@ -168,7 +168,7 @@ export class ServerConnection {
     this.#session?.handleNotification(message)
   }
 
-  /** Answers a request; `undefined` when it was cancelled. */
+  /** Answers a request. Returns `undefined` if the request was cancelled. */
   async #answer(message: JsonRpcRequest): Promise<JsonRpcResponse | undefined> {
     try {
       // A duplicate id would make responses ambiguous, even if only one of the two requests belongs
@@ -185,12 +185,12 @@ export class ServerConnection {
       }
       throw this.#noSessionError(message)
     } catch (error) {
-      return this.#refuse(message, message.id, error)
+      return this.#createErrorResponse(message, message.id, error)
     }
   }
 
-  /** The answer to a frame that is not handled. */
-  #refuse(frame: unknown, id: RequestId | undefined, error: unknown): JsonRpcResponse {
+  /** Creates the error response to a frame that is not handled, and notifies the observer. */
+  #createErrorResponse(frame: unknown, id: RequestId | undefined, error: unknown): JsonRpcResponse {
     const errorObject = toErrorObject(error)
     this.#server.observe?.refuse(this.#server, { error: errorObject }, null, {
       caller: this.#caller,
@@ -201,7 +201,7 @@ export class ServerConnection {
 
   #initialize(message: JsonRpcRequest): JsonRpcResponse {
     if (!haveSessions(this.#server.revisions)) throw this.#noSessionError(message)
-    // A duplex connection also carries messages outside of responses
+    // On a duplex connection, the server can send messages at any time
     const canPush = true
     const { record, result } = initialize(this.#server, message.params, canPush)
     const server = this.#server
@@ -247,7 +247,7 @@ export class ServerConnection {
     this.#inFlight.delete(message.id)
     if (cancellation.cancelled) return undefined
     if (message.method === 'subscriptions/listen' && 'result' in response) {
-      // The specification announces the end of a listener by this notification and by the result
+      // The specification requires both this notification and the result at the end of a listener
       void this.#outbox.send(notification('notifications/cancelled', { requestId: message.id }))
     }
     return response

@@ -69,13 +69,13 @@ export interface BaseServerOptions<Ctx = BaseContext> {
   onError?: (error: unknown, ctx: Ctx | undefined) => void
 }
 
-/** The options of a full server. */
+/** The options of a server of `edgewise/server`. */
 export interface ServerOptions extends BaseServerOptions<Context> {
   /** Observes the server's operations. Created by {@link serverObserver}. */
   observe?: ServerObserver
   /**
-   * Redacts log messages and what `observe` receives, member by member; if it throws,
-   * the message is not sent. Errors passed to `onError` are not redacted.
+   * Redacts log messages and what `observe` receives, member by member. If this function throws, the
+   * log message is not sent. Errors passed to `onError` are not redacted.
    */
   redact?: Redact
   /**
@@ -88,9 +88,9 @@ export interface ServerOptions extends BaseServerOptions<Context> {
 }
 
 /**
- * Wraps request handling; calls `next` to continue, with other params if it passes any, or returns a
- * result itself. The types of params and results are those of the method, but the params were not validated
- * yet.
+ * Wraps the handling of a request: calls `next` to continue, optionally with other params, or returns
+ * a result itself. The types of params and results are those of the method, but the params are not
+ * validated yet.
  */
 export type Middleware<Env = unknown, Ctx = Context<Env>, Method extends string = string> = (
   request: { readonly method: MethodOf<Method>; readonly params: ParamsOf<Method> },
@@ -98,7 +98,7 @@ export type Middleware<Env = unknown, Ctx = Context<Env>, Method extends string 
   next: (params?: JsonObject) => Promise<ResultOf<Method>>,
 ) => Promise<Result>
 
-/** The middleware of a method: none for notifications, which a `Middleware` does not receive. */
+/** The middleware of a method; `never` for notifications, which a `Middleware` does not receive. */
 type MiddlewareFor<Method extends string, Env, Ctx> = Method extends `notifications/${string}`
   ? never
   : Middleware<Env, Ctx, Method>
@@ -114,15 +114,15 @@ export interface MessageContext<Env = unknown> {
   /** The client's self-reported identity and capabilities, if they are known. */
   readonly client: ClientFacts | undefined
   /**
-   * The context of the client's request, if the message is that request or belongs to it. For a
-   * notification from the client, `undefined`.
+   * The context of the client's request, if the message is this request or belongs to it;
+   * `undefined` for a notification from the client.
    */
   readonly request: Context<Env> | undefined
 }
 
 /**
- * Wraps the handling of a message: calls `next` to continue, with other params if it passes any, or
- * returns a result itself. A middleware that does not call `next` for a notification discards it.
+ * Wraps the handling of a message: calls `next` to continue, optionally with other params, or returns
+ * a result itself. Middleware that does not call `next` for a notification discards the notification.
  */
 export type WrapServerMessage<Env = unknown, Method extends string = string> = (
   message: { readonly method: MethodOf<Method>; readonly params: ParamsOf<Method> },
@@ -137,8 +137,8 @@ export interface MiddlewareLayer<Method extends string = string> {
 }
 
 /**
- * What every server has: tools and middleware. This is the `Server` of `edgewise/server/tiny`, and each
- * `Server` of `edgewise/server` implements it too.
+ * What every server has: tools and middleware. It is the interface of the servers of
+ * `edgewise/server/tiny`, and a part of the interface of the servers of `edgewise/server`.
  *
  * @typeParam Env The type of `ctx.env`, such as a Worker's bindings.
  * @typeParam Ctx The context that handlers receive in addition to their arguments.
@@ -150,8 +150,8 @@ export interface BaseServer<Env = unknown, Ctx = BaseContext<Env>> {
    * Registers a tool.
    *
    * @throws {TypeError} If the name is taken, an option is unknown, the handler is missing, or the
-   *   input is not an object schema; if `x-mcp-header` in the input is invalid, or the server is from
-   *   `edgewise/server/tiny`, which does not support it.
+   *   input is not an object schema; if `x-mcp-header` in the input is invalid, or is used in a server
+   *   of `edgewise/server/tiny`, which does not support it.
    * @throws {RangeError} If a duration of its task options is not a positive integer.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
    */
@@ -174,7 +174,8 @@ export interface BaseServer<Env = unknown, Ctx = BaseContext<Env>> {
 }
 
 /**
- * A server that also has resources and prompts, announces changes, and supports extensions.
+ * A server of `edgewise/server`. In addition to tools and middleware, it has resources and prompts,
+ * announces changes, and supports extensions.
  *
  * @typeParam Env The type of `ctx.env`, such as a Worker's bindings.
  */
@@ -226,11 +227,11 @@ export interface Server<Env = unknown> extends BaseServer<Env, Context<Env>> {
    */
   extend(extension: ServerExtension): void
   /**
-   * Mounts another server in this one: tools and prompts as `prefix_name`, resources under their
-   * own URIs.
+   * Mounts another server in this one. Its tools and prompts are named `prefix_name`, and its
+   * resources keep their URIs.
    *
    * @param source `fromServer(other)` for a server in the same program; `fromClient(connect)` for a
-   * remote server, with which `mount` returns a promise.
+   *   remote server. With a remote server, `mount` returns a promise.
    * @throws {TypeError} If a name or URI is already taken.
    */
   mount<Mounted>(prefix: string, source: MountSource<Mounted>): Mounted

@@ -16,22 +16,23 @@ export interface StoredEvent {
 
 /** The events that followed a given event on the same stream. */
 export interface MissedEvents {
+  /** The id of the stream. */
   readonly stream: string
   readonly events: readonly StoredEvent[]
 }
 
-/** A request whose response is sent on a stream. The record is plain JSON. */
+/** The stored state of a request that is being handled. It is plain JSON. */
 export interface ResumableCall {
   /** The request, as received. */
   readonly request: JsonRpcRequest
-  /** The input requests and steps of its handler so far. */
+  /** The input requests and steps of the request's handler so far. */
   recording: Recording
   /**
    * The keys of the input requests that the client has not answered, by the id of the JSON-RPC request
    * that was sent to the client.
    */
   unanswered: { [id: string]: string }
-  /** Answers that arrived while no handler ran, by key. */
+  /** The client's answers that arrived while the handler was not running, by the same keys. */
   answers: { [key: string]: JsonObject }
 }
 
@@ -65,15 +66,15 @@ export interface Sink {
 
 /**
  * The sent events and the open streams of one session. Implementations are synchronous, so that
- * messages keep their order. They may write to the database later. No method throws, because a message
- * that cannot be stored is sent anyway.
+ * messages keep their order. An implementation may write to its database later. No method throws,
+ * because a message that cannot be stored is sent anyway.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
 export interface EventStore {
   /**
-   * How many events were stored so far, including the events that earlier processes stored. The number may
-   * be too high, but not too low.
+   * How many events were ever stored, also by earlier processes. The number may be too high, but not
+   * too low.
    */
   readonly eventCount: number
   /**
@@ -83,14 +84,15 @@ export interface EventStore {
    */
   storeEvent(streamId: string, message: string): string | undefined
   /**
-   * Returns the events after the given event on its stream; `undefined` if that event is unknown or too old.
-   * The last event of a stream that has not been deleted is known even if it was evicted: no event follows it.
+   * Returns the events after the given event on its stream; `undefined` if that event is unknown or too
+   * old. Until a stream is deleted, its last event stays known, even if the event itself was evicted.
    */
   replayEventsAfter(eventId: string): MissedEvents | undefined
   /** Adds an open stream, or replaces the stored one. */
   put(stream: OpenStream): void
   /**
-   * Removes a stream that ended, but not its events, because a client may still request those that it missed.
+   * Removes a stream that has ended. Its events remain, because the client may still request the events
+   * that it missed.
    */
   delete(streamId: string): void
   /** The open streams in the order of opening. */

@@ -20,8 +20,8 @@ export interface IdleSessionOptions {
   /** The sessions in the memory of this process, in the order of last use. */
   readonly entries: ReadonlyMap<string, PoolEntry>
   readonly end: (id: string) => Promise<void>
-  /** Called with the id and record of a removed session that was only in the store. */
-  readonly removed: (id: string, record: SessionRecord) => void
+  /** Called when a session that was only in the store has been removed. */
+  readonly onRemoved: (id: string, record: SessionRecord) => void
   readonly report: (error: unknown) => void
 }
 
@@ -29,13 +29,13 @@ export interface IdleSessionOptions {
 export class IdleSessions {
   readonly #options: IdleSessionOptions
   /** How often the use of a session is recorded in the store, in milliseconds. */
-  readonly #noteIntervalMs: number
+  readonly #recordIntervalMs: number
   #firstCleanup: Promise<void> | undefined
   #timer: ReturnType<typeof setInterval> | undefined
 
   constructor(options: IdleSessionOptions) {
     this.#options = options
-    this.#noteIntervalMs = Math.min(options.idleMs / 10, 60_000)
+    this.#recordIntervalMs = Math.min(options.idleMs / 10, 60_000)
   }
 
   /** Whether a session is idle and inactive. */
@@ -46,22 +46,23 @@ export class IdleSessions {
   /** The ids of the sessions that are idle and inactive. */
   *expired(): Iterable<string> {
     for (const [id, entry] of this.#options.entries) {
-      // The entries that follow were used later
+      // All further entries were used later than this one
       if (!this.#isIdle(entry)) return
       if (isInactive(entry)) yield id
     }
   }
 
   /** Records in the store that a session is in use, unless that was recorded recently. */
-  noteUse(entry: PoolEntry): Promise<void> | undefined {
+  recordUse(entry: PoolEntry): Promise<void> | undefined {
+    if (this.#options.idleMs === Infinity) return undefined
     const now = performance.now()
-    const isNoted = now - entry.notedAt < this.#noteIntervalMs || this.#options.idleMs === Infinity
-    return isNoted ? undefined : this.#touch(entry, now)
+    const isRecorded = now - entry.recordedAt < this.#recordIntervalMs
+    return isRecorded ? undefined : this.#touch(entry, now)
   }
 
   /**
-   * Starts to clean up the store periodically, if sessions in it outlive the process. Only the first call
-   * has an effect.
+   * Starts to clean up the store periodically, if the sessions in the store outlive the process. Only
+   * the first call has an effect.
    *
    * @returns A promise that resolves after the first clean-up.
    */
@@ -70,7 +71,7 @@ export class IdleSessions {
     if (!store.unused || idleMs === Infinity) return undefined
     if (!this.#firstCleanup) {
       const run = (): Promise<void> => this.#cleanUp().catch(report)
-      this.#timer = setInterval(() => void run(), Math.min(this.#noteIntervalMs, MAX_TIMER_MS))
+      this.#timer = setInterval(() => void run(), Math.min(this.#recordIntervalMs, MAX_TIMER_MS))
       unref(this.#timer)
       this.#firstCleanup = run()
     }
@@ -84,7 +85,7 @@ export class IdleSessions {
 
   async #touch(entry: PoolEntry, now: number): Promise<void> {
     const { store, report } = this.#options
-    entry.notedAt = now
+    entry.recordedAt = now
     try {
       await store.touch?.(entry.pooled.id)
     } catch (error) {
@@ -97,16 +98,16 @@ export class IdleSessions {
   }
 
   async #cleanUp(): Promise<void> {
-    const { store, idleMs, entries, end, removed } = this.#options
-    for (const entry of entries.values()) if (!isInactive(entry)) await this.noteUse(entry)
-    // Uses are recorded at most one interval late, and the timer that records them may fire another interval late
-    const lastUsedBefore = Date.now() - idleMs - 2 * this.#noteIntervalMs
+    const { store, idleMs, entries, end, onRemoved } = this.#options
+    for (const entry of entries.values()) if (!isInactive(entry)) await this.recordUse(entry)
+    // The recorded use may be one interval too old, and the timer may fire another interval late
+    const lastUsedBefore = Date.now() - idleMs - 2 * this.#recordIntervalMs
     for (const id of (await store.unused?.(lastUsedBefore)) ?? []) {
       const entry = entries.get(id)
       const record = entry ? undefined : await store.load(id)
       if (!entry) await store.remove(id)
       else if (this.isExpired(entry)) await end(id)
-      if (record) removed(id, record)
+      if (record) onRemoved(id, record)
     }
   }
 }

@@ -25,13 +25,13 @@ export interface MemoryStoreLimits extends EventStoreLimits {
 }
 
 /** The overhead of an event in addition to its message, in characters. */
-const EVENT_SIZE = 128
+const EVENT_OVERHEAD = 128
 
 /** The events and open streams of one session. At the limits, the oldest events are dropped. */
 class MemoryEventStore implements EventStore {
   readonly #maxEvents: number
   readonly #maxSize: number
-  /** Called with the change of the total size in characters, which is negative if events were dropped. */
+  /** Called with the change of {@link size}, which may be negative. */
   readonly #onResize: (difference: number) => void
   readonly #events = new Map<string, { stream: string; message: string }>()
   readonly #openStreams = new Map<string, OpenStream>()
@@ -53,7 +53,7 @@ class MemoryEventStore implements EventStore {
 
   /** The size of all events in characters, overhead included. */
   get size(): number {
-    return this.#messagesLength + this.#events.size * EVENT_SIZE
+    return this.#messagesLength + this.#events.size * EVENT_OVERHEAD
   }
 
   storeEvent(stream: string, message: string): string {

@@ -18,15 +18,15 @@ export interface SessionParts {
 export interface PoolEntry<Pooled extends SessionParts = SessionParts> extends CountedSession {
   /** The session, in the form that the pool's owner needs. */
   readonly pooled: Pooled
-  /** When the session was last used, by the monotonic clock, in milliseconds. */
+  /** When the session was last used, as returned by `performance.now()`. */
   usedAt: number
-  /** When the pool last recorded the use in the store, by the same clock. */
-  notedAt: number
+  /** When a use of the session was last recorded in the store, as returned by `performance.now()`. */
+  recordedAt: number
   /** Removes the session from the index that finds the sessions subscribed to a change. */
   unindex: () => void
 }
 
-/** Whether no request is handled in a session, and no client listens, so that the session may end. */
+/** Whether no request is handled in a session, and no client listens. Such a session may be ended. */
 export function isInactive({ pooled: { session, streams } }: PoolEntry): boolean {
   return session.inFlight.size === 0 && !streams.connected
 }

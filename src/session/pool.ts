@@ -25,15 +25,15 @@ export interface SessionLimits {
   idleMs?: number
   /**
    * The maximum number of sessions. When the limit is reached, the least recently used inactive session
-   * of the caller is evicted. If there is no such session, a session of the caller with the most sessions is
-   * evicted. If no session is inactive, the response is 503. For each 10,000 characters of client info and
-   * capabilities, a session counts as one more session.
+   * of the caller is evicted. If the caller has no such session, an inactive session of the caller with the
+   * most sessions is evicted. If no session is inactive, the response is 503. A session with long client
+   * info and capabilities counts several times: once for each 10,000 characters.
    *
    * @default 10000
    */
   maxSessions?: number
   /**
-   * The maximum number of sessions for one principal, or for one network address without a principal.
+   * The maximum number of sessions per principal, or per network address for callers without a principal.
    * When the limit is reached, an inactive session of the same caller is evicted. If no session is
    * inactive, the response is 503. If neither a principal nor an address is known, as with `createHandler`
    * without a caller, only `maxSessions` applies.
@@ -101,16 +101,16 @@ export class SessionPool<Pooled extends SessionParts> implements SessionOperatio
       idleMs,
       entries: this.#entries,
       end: (id) => this.#endEntry(id),
-      removed: (id, record) => observer.observe?.close(id, operationOf(record)),
+      onRemoved: (id, record) => observer.observe?.close(id, operationOf(record)),
       report: (error) => observer.report(error),
     })
   }
 
   /**
-   * Calls `visit` with every session that may listen to changes. If the store lists such sessions, these
-   * include sessions of other processes. Otherwise they are all sessions in memory.
+   * Calls `visit` with every session that may listen to changes. If the store can list such sessions, they
+   * include the sessions of other processes. Otherwise, `visit` is called with all sessions in memory.
    *
-   * @param topics Limits the sessions to those with one of these topics, see {@link topicsOf}.
+   * @param topics Limits the sessions to those with one of these topics. See {@link topicsOf}.
    */
   each(visit: (pooled: Pooled) => void, topics?: readonly string[]): void {
     const stored = this.#store.listening?.(topics)
@@ -133,7 +133,8 @@ export class SessionPool<Pooled extends SessionParts> implements SessionOperatio
    * Opens a session.
    *
    * @param account The account of the caller, if known.
-   * @throws {ProtocolError} `INTERNAL_ERROR` if it cannot be stored, or a limit is reached.
+   * @throws {ProtocolError} `INTERNAL_ERROR` if the session cannot be stored, or if a limit is reached and
+   *   no session can be evicted.
    */
   async open(record: SessionRecord, account?: string): Promise<Pooled> {
     await this.#makeRoom({ account, weight: this.#quota.weigh(record) })
@@ -141,7 +142,7 @@ export class SessionPool<Pooled extends SessionParts> implements SessionOperatio
     void this.#idle.startCleanup()
     this.#observer.observe?.open(id, operationOf(record))
     const entry = this.#add(id, record, account)
-    entry.notedAt = entry.usedAt
+    entry.recordedAt = entry.usedAt
     return entry.pooled
   }
 
@@ -164,7 +165,7 @@ export class SessionPool<Pooled extends SessionParts> implements SessionOperatio
       this.#entries.delete(id)
       this.#append(entry)
     }
-    void this.#idle.noteUse(entry)
+    void this.#idle.recordUse(entry)
     return entry.pooled
   }
 
@@ -172,7 +173,7 @@ export class SessionPool<Pooled extends SessionParts> implements SessionOperatio
     this.#updateTopics(id)
     await this.#useStore(() => this.#store.save(id, record)).catch(async (error: unknown) => {
       const stored = await this.#useStore(() => this.#store.load(id))
-      // `logLevel: undefined` clears a level that `stored` lacks
+      // If `stored` has no log level, `logLevel: undefined` removes the level from the record
       if (stored) Object.assign(record, { logLevel: undefined }, stored)
       this.#updateTopics(id)
       throw error
@@ -232,14 +233,14 @@ export class SessionPool<Pooled extends SessionParts> implements SessionOperatio
   ): PoolEntry<Pooled> {
     const events = this.#store.eventStore(id)
     const streams = new SessionStreams(events)
-    // Each request to the client was stored as an event, so no request id is higher than this count
+    // Each request to the client was stored as an event, so no request id is higher than `eventCount`
     const session = new Session(record, events.eventCount)
     const entry: PoolEntry<Pooled> = {
       pooled: this.#create({ id, session, streams }),
       account,
       weight: this.#quota.weigh(record),
       usedAt: performance.now(),
-      notedAt: -Infinity,
+      recordedAt: -Infinity,
       unindex: () => {},
     }
     this.#append(entry)
@@ -256,6 +257,7 @@ export class SessionPool<Pooled extends SessionParts> implements SessionOperatio
     entry.unindex = this.#topics.add(entry, topicsOf(entry.pooled.session.record))
   }
 
+  /** Adds an entry as the one that was used last. */
   #append(entry: PoolEntry<Pooled>): void {
     this.#entries.set(entry.pooled.id, entry)
     this.#lastUsed = entry
@@ -274,7 +276,7 @@ export class SessionPool<Pooled extends SessionParts> implements SessionOperatio
     }
   }
 
-  /** Makes room for a new session: ends expired sessions, and then inactive ones as far as needed. */
+  /** Makes room for a new session: ends all expired sessions, and then inactive sessions if needed. */
   async #makeRoom(newSession: CountedSession): Promise<void> {
     for (const id of this.#idle.expired()) await this.#evict(id)
     while (!this.#quota.hasRoomFor(newSession)) {
@@ -284,7 +286,7 @@ export class SessionPool<Pooled extends SessionParts> implements SessionOperatio
     }
   }
 
-  /** Ends a session to make room. An error is already reported, and must not prevent the new session. */
+  /** Ends a session to make room for a new one. If this fails, the new session is opened anyway. */
   #evict(id: string): Promise<void> {
     return this.#endEntry(id).catch(() => {})
   }

@@ -19,6 +19,7 @@ export class SessionQuota {
   readonly #max: number
   readonly #maxPerCaller: number
   #total = 0
+  /** The total weight of the sessions of each account. */
   readonly #counts = new Map<string | undefined, number>()
 
   constructor(max: number, maxPerCaller: number) {
@@ -51,25 +52,26 @@ export class SessionQuota {
   }
 
   /**
-   * Finds the session to evict for a new session. Sessions of the same caller are evicted first. If the
-   * caller has no session and is below its own limit, a session of the caller with the most sessions is
-   * evicted.
+   * Finds the session to evict for a new session: the least recently used session of the same account. If
+   * there is none, and the account is below its own limit, finds a session of the account with the most
+   * sessions.
    *
    * @param sessions The sessions in the order of last use, the least recently used first.
+   * @param mayEvict Whether a session may be evicted.
    */
   findEvictable<Counted extends CountedSession>(
     sessions: Iterable<Counted>,
     { account, weight }: CountedSession,
-    mayEnd: (session: Counted) => boolean,
+    mayEvict: (session: Counted) => boolean,
   ): Counted | undefined {
     const isFull = this.#isFull(account, weight)
     let evictable: Counted | undefined
     let highestRank = 0
     for (const session of sessions) {
-      // A caller at its own limit must not evict the sessions of others
+      // An account at its own limit must not evict the sessions of others
       const rankOfOthers = isFull ? 0 : (this.#counts.get(session.account) ?? 0)
       const rank = session.account === account ? Infinity : rankOfOthers
-      if (rank > highestRank && mayEnd(session)) {
+      if (rank > highestRank && mayEvict(session)) {
         evictable = session
         highestRank = rank
       }
@@ -77,7 +79,10 @@ export class SessionQuota {
     return evictable
   }
 
-  /** Whether an account has reached its limit. Without an account, only the total counts. */
+  /**
+   * Whether a session of that weight would exceed the account's own limit. Sessions without an account
+   * have no such limit.
+   */
   #isFull(account: string | undefined, weight: number): boolean {
     return account !== undefined && (this.#counts.get(account) ?? 0) + weight > this.#maxPerCaller
   }

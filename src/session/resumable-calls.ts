@@ -24,8 +24,8 @@ import type { Streams } from './streams.ts'
 /** Stores the calls of sessions while their handlers run. */
 export interface ResumableCallStore {
   /**
-   * Opens the resumable calls of one session. If a call of an earlier process has asked the client for input, it
-   * waits for the client's answer. All other calls of earlier processes are answered with an error.
+   * Opens the resumable calls of one session. A call of an earlier process that has asked the client for
+   * input waits for the client's answer. All other calls of earlier processes are answered with an error.
    */
   open(session: Session, streams: Streams): ResumableCalls
 }
@@ -66,7 +66,7 @@ export class ResumableCalls {
     for (const call of streams.calls.keys()) this.#restore(call)
   }
 
-  /** Creates the record of a new call. It is stored once its stream is open. */
+  /** Creates the record of a new call. The record is stored when the call's stream is opened. */
   begin(request: JsonRpcRequest): ResumableCall {
     return { request, recording: emptyRecording(), unanswered: {}, answers: {} }
   }
@@ -91,13 +91,13 @@ export class ResumableCalls {
   }
 
   /**
-   * Continues a call of an earlier process with an answer to its input request. Ignores all other answers.
+   * Continues a call of an earlier process, if the response answers its last open input request. Ignores
+   * responses to requests of other calls.
    *
-   * @returns A promise that resolves when the call is answered; `undefined` if the answer was ignored, or other input
-   *   requests of the call are still open.
+   * @returns A promise that resolves when the call is answered; `undefined` if the call does not continue.
    */
   resume(response: JsonRpcResponse, run: RunAgain): Promise<void> | undefined {
-    // The ids of the server's requests are numbers, so a response with the id "1" does not answer request 1
+    // The ids of the server's requests are numbers: a response with the string "1" does not answer request 1
     const id = typeof response.id === 'number' ? String(response.id) : ''
     const call = this.#suspended.get(id)
     const stream = call && this.#streams.calls.get(call)
@@ -119,6 +119,7 @@ export class ResumableCalls {
     })
   }
 
+  /** Makes a call of an earlier process wait for the client's answers, or answers the call with an error. */
   #restore(call: ResumableCall): void {
     const stream = this.#streams.calls.get(call)
     const { request, unanswered } = call
@@ -160,8 +161,8 @@ export class ResumableCalls {
 }
 
 /**
- * Stores calls with the open streams of their session, so that they can continue in another process. Pass it as the
- * option `calls` of `statefulSessions`.
+ * Stores calls with the open streams of their session, so that the calls can continue in another process.
+ * Pass `resumableCalls` as the option `calls` of `statefulSessions`.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * Reports sessions to the server's observer, as operations.
+ * Reports the beginning and end of sessions to the server's observer. Each session is an operation.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
@@ -14,9 +14,9 @@ export interface SessionOperation {
   readonly http: true
 }
 
-/** Receives the events of sessions. */
+/** Receives the beginning and end of sessions, and errors. */
 export interface SessionObserver {
-  /** Observes sessions, which are identified by their ids. */
+  /** Observes sessions, if the server has an observer. */
   readonly observe?:
     | {
         /** Called when a session was opened. */

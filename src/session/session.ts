@@ -1,5 +1,5 @@
 /**
- * A session, in the revisions that have sessions: what client and server negotiated, and which requests are open.
+ * A session, in the revisions that have sessions: what client and server negotiated, and the open requests.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
@@ -38,13 +38,13 @@ export interface SessionRecord {
   logLevel?: LoggingLevel
   /** The resources that the client subscribes to. */
   subscriptions: string[]
-  /** The ids of URL elicitations whose completion the client was not notified of yet. */
+  /** The ids of the URL elicitations whose completion has not been announced to the client yet. */
   elicitations?: string[]
   /**
    * Whether the client listens to changes. Only read on platforms where a hub announces changes to all sessions.
    *
    * - `true`: The client has opened a stream for changes.
-   * - `false`: The client has closed the stream, and its extra period to open it again has begun.
+   * - `false`: The client has closed the stream, and has a limited time to open it again.
    * - Absent: The client has never opened such a stream.
    */
   listens?: boolean
@@ -95,10 +95,10 @@ export class Session {
   }
 
   /**
-   * Adds a request of the client that is being handled.
+   * Adds a request of the client, whose handling begins.
    *
-   * @throws {ProtocolError} `INVALID_REQUEST` if its id is already in use. `INTERNAL_ERROR` if the session
-   *   has ended, which may happen before all requests of a batch have started.
+   * @throws {ProtocolError} `INVALID_REQUEST` if the id is already in use. `INTERNAL_ERROR` if the session
+   *   has ended, which can happen between two requests of a batch.
    */
   openRequest(id: RequestId): Cancellation {
     if (this.life.cancelled) throw new ProtocolError(INTERNAL_ERROR, 'The session ended')

@@ -14,7 +14,7 @@ import type { SessionRecord } from './session.ts'
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 export interface SessionStore {
-  /** Stores a new record and returns its id: visible ASCII that cannot be guessed. */
+  /** Stores a new record, and returns its id. The id must be visible ASCII, and impossible to guess. */
   create(record: SessionRecord): string | Promise<string>
   /** Returns the record of a session, unless it was removed. */
   load(id: string): SessionRecord | undefined | Promise<SessionRecord | undefined>
@@ -26,14 +26,18 @@ export interface SessionStore {
    * Returns every session whose client listens to changes. Without this method, only the sessions that are
    * in use in this process are notified of changes.
    *
-   * @param topics The URIs of resources and the ids of elicitations. Only sessions that subscribe to one of
-   *   the resources, or whose client was asked to complete one of the elicitations, are needed. Other sessions
-   *   may be returned too.
+   * @param topics The URIs of resources and the ids of elicitations. Needed are only the sessions that
+   *   subscribe to one of the resources, or whose client was asked to complete one of the elicitations. The
+   *   store may return other sessions too.
    */
   listening?(topics?: readonly string[]): Iterable<{ id: string; record: SessionRecord }>
   /** Records that a session is in use. Needed if sessions outlive the process. */
   touch?(id: string): unknown
-  /** Returns the ids of the sessions whose last recorded use was before a time, in milliseconds since 1970. */
+  /**
+   * Returns the ids of the sessions that were last used before a time.
+   *
+   * @param before The time, in milliseconds since 1970.
+   */
   unused?(before: number): Iterable<string> | Promise<Iterable<string>>
   /** Returns the event store of a session. It must return the same object each time for the same id. */
   eventStore(id: string): EventStore

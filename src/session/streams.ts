@@ -1,6 +1,6 @@
 /**
- * The streams of a session over HTTP. Each message is stored and sent on exactly one stream. It reaches the
- * client immediately, or when the client resumes the stream.
+ * The streams of a session over HTTP. Each message is stored and sent on exactly one stream. The message
+ * reaches the client immediately, or when the client resumes the stream.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
@@ -9,7 +9,7 @@ import type { JsonRpcMessage } from '../protocol/types.ts'
 import type { EventStore, MissedEvents, ResumableCall, Sink } from './event-store.ts'
 
 /** The prefix of the ids of streams for messages that belong to no request. */
-const STANDALONE = 'get-'
+const STANDALONE_PREFIX = 'get-'
 
 /** A stream of a session, on which messages are sent to the client. */
 export interface OutgoingStream {
@@ -17,12 +17,12 @@ export interface OutgoingStream {
   /** Stores a message, and sends it if a client is connected. */
   send(message: JsonRpcMessage): Promise<void> | undefined
   /**
-   * Sends an event without data, so that the client has an id to resume from.
+   * Sends an event without data. Its id allows the client to resume the stream.
    *
-   * @param retry Milliseconds that the client should wait before it reconnects.
+   * @param retryMs How long the client should wait before it reconnects, in milliseconds.
    */
-  sendEventId(retry?: number): void
-  /** Connects a client, and closes an earlier connection. */
+  sendEventId(retryMs?: number): void
+  /** Connects a client. An earlier connection is closed. */
   connect(sink: Sink): void
   /** Closes the connection, and asks the client to connect again after `retryMs` milliseconds. */
   disconnectFor(retryMs: number): void
@@ -49,12 +49,13 @@ export interface Streams {
   /** Sends a message that belongs to no request, on one of the streams for such messages. */
   announce(message: JsonRpcMessage): void
   /** Returns the events that followed the given event on its stream; `undefined` if that event is unknown. */
-  missed(eventId: string): MissedEvents | undefined | Promise<MissedEvents | undefined>
+  findMissed(eventId: string): MissedEvents | undefined | Promise<MissedEvents | undefined>
   /**
-   * Sends the events that a client missed, and connects the client to the stream if it has not ended.
+   * Sends the events that a client missed. If the stream has not ended, connects the client to it.
    *
-   * @param lastEventId The id of the last event that the client received. It is sent again, because some
-   *   clients store only ids of their latest connection, which may break before it receives an event.
+   * @param lastEventId The id of the last event that the client received. The server sends this id again,
+   *   because some clients store only ids that arrive on their latest connection, and this connection may
+   *   break before the first event arrives.
    */
   resume(missed: MissedEvents, sink: Sink, lastEventId: string | null): void
   /** Ends every stream. */
@@ -86,9 +87,9 @@ class SessionStream implements OutgoingStream {
     return this.#sink?.send({ id, data })
   }
 
-  sendEventId(retry?: number): void {
+  sendEventId(retryMs?: number): void {
     const id = this.#store.storeEvent(this.id, '')
-    if (id !== undefined) void this.#sink?.send({ id, retry, data: '' })
+    if (id !== undefined) void this.#sink?.send({ id, retry: retryMs, data: '' })
   }
 
   connect(sink: Sink): void {
@@ -115,7 +116,7 @@ export class SessionStreams implements Streams {
   readonly #standaloneStreams = new Set<SessionStream>()
   readonly #calls = new Map<ResumableCall, SessionStream>()
 
-  /** @param store Contains the streams that were open in an earlier process. They continue. */
+  /** @param store Contains the streams that were open in an earlier process. These streams continue. */
   constructor(store: EventStore) {
     this.#store = store
     for (const { id, call } of store.openStreams()) {
@@ -140,11 +141,11 @@ export class SessionStreams implements Streams {
     return stream
   }
 
-  /** @param id The id of an earlier stream, if a client resumes it. The stream then counts as the newest one. */
-  openStandalone(id: string = STANDALONE + randomId()): SessionStream {
+  /** @param id The id of an earlier stream that a client resumes. This stream becomes the newest one. */
+  openStandalone(id: string = STANDALONE_PREFIX + randomId()): SessionStream {
     const stream = this.#openStreams.get(id) ?? this.#add(id)
     this.#standaloneStreams.delete(stream)
-    // Ends the streams without a client. If a client resumes one of them later, this opens the stream again
+    // Ends the streams without a client. If a client resumes one later, this method opens the stream again
     for (const lost of this.#standaloneStreams) if (!lost.connected) this.end(lost)
     this.#standaloneStreams.add(stream)
     this.#store.put({ id })
@@ -174,12 +175,12 @@ export class SessionStreams implements Streams {
     void stream?.send(message)
   }
 
-  missed(eventId: string): MissedEvents | undefined {
+  findMissed(eventId: string): MissedEvents | undefined {
     return this.#store.replayEventsAfter(eventId)
   }
 
   resume({ stream: streamId, events }: MissedEvents, sink: Sink, lastEventId: string | null): void {
-    const stream = streamId.startsWith(STANDALONE)
+    const stream = streamId.startsWith(STANDALONE_PREFIX)
       ? this.openStandalone(streamId)
       : this.#openStreams.get(streamId)
     if (lastEventId !== null && (stream || events.length > 0)) {

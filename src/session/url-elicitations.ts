@@ -13,7 +13,7 @@ export function noteElicitation(record: SessionRecord, elicitationId: string): v
   record.elicitations = [...(record.elicitations ?? []), elicitationId].slice(-MAX_ELICITATIONS)
 }
 
-/** Removes an elicitation, and returns whether the client of the session was asked for it. */
+/** Removes an elicitation. Returns whether the client of the session was asked to open its URL. */
 export function takeElicitation(record: SessionRecord, elicitationId: string): boolean {
   const { elicitations = [] } = record
   record.elicitations = elicitations.filter((other) => other !== elicitationId)

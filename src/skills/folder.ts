@@ -28,7 +28,7 @@ export interface BaseSkill {
 
 /** A skill whose files are known in advance. */
 export interface StaticSkill extends BaseSkill {
-  /** The files by their paths, such as `references/FORMS.md`; `SKILL.md` is one of them. */
+  /** The contents of the files, by their paths, such as `references/FORMS.md`. `SKILL.md` is required. */
   files: { readonly [path: string]: string | Uint8Array }
 }
 
@@ -44,14 +44,14 @@ export interface SkillFile {
   readonly visible: BaseSkill['visible']
 }
 
-/** The number of files that every host accepts in a skill. */
+/** The maximum number of files in a skill that every host accepts. */
 const MAX_FILES = 512
-/** The total size of files that every host accepts in a skill, in bytes. */
+/** The maximum total size of the files in a skill that every host accepts, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024
-/** The longest name of a skill. */
+/** The maximum length of a skill's name. */
 const MAX_NAME_LENGTH = 64
 
-const NAME = /^[a-z0-9](?:-?[a-z0-9])*$/
+const VALID_NAME = /^[a-z0-9](?:-?[a-z0-9])*$/
 const encoder = new TextEncoder()
 
 /**
@@ -60,7 +60,7 @@ const encoder = new TextEncoder()
  * @throws {TypeError} If the name or the prefix cannot be part of a URI.
  */
 export function skillUri({ name }: Frontmatter, { prefix = '' }: BaseSkill): string {
-  if (!NAME.test(name) || name.length > MAX_NAME_LENGTH) {
+  if (!VALID_NAME.test(name) || name.length > MAX_NAME_LENGTH) {
     throw new TypeError(`A skill cannot be called "${name}": use a-z, 0-9 and single hyphens`)
   }
   const path = prefix === '' ? name : `${prefix}/${name}`
@@ -92,11 +92,13 @@ export function frontmatterOf({ files }: StaticSkill): Frontmatter {
 /**
  * The files of a static skill.
  *
- * @throws {TypeError} If a path leaves the folder.
+ * @param uri The URI of the skill's `SKILL.md`.
+ * @throws {TypeError} If a path is invalid.
  */
 export function filesOf(uri: string, skill: StaticSkill, frontmatter: Frontmatter): SkillFile[] {
   return Object.entries(skill.files).map(([path, source]): SkillFile => {
     const isSkillFile = path === SKILL_FILE
+    // Copied, so that later changes of the caller's array have no effect
     const content = typeof source === 'string' ? source : new Uint8Array(source)
     return {
       uri: rootOf(uri) + encodePath(path),
@@ -111,9 +113,11 @@ export function filesOf(uri: string, skill: StaticSkill, frontmatter: Frontmatte
 }
 
 /**
- * Creates a function that returns the entry of a static skill: all files in its folder, including
- * files of nested skills. The digests are computed on the first call.
+ * Creates a function that returns the entry of a static skill. The entry contains all files in the
+ * skill's folder, including files of nested skills. The digests are computed on the first call.
  *
+ * @param uri The URI of the skill's `SKILL.md`.
+ * @param allFiles The files of all skills of the server.
  * @throws {TypeError} If the skill exceeds the number of files or bytes that every host accepts.
  */
 export function createEntryReader(
@@ -139,8 +143,7 @@ export function createEntryReader(
 /**
  * Encodes a path as part of a URI.
  *
- * @throws {TypeError} If the path is invalid: empty segments, or dot segments that leave the
- *   folder.
+ * @throws {TypeError} If a segment of the path is empty, `.` or `..`, or contains a backslash or NUL.
  */
 export function encodePath(path: string): string {
   const names = path.split('/')

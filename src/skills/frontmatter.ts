@@ -7,18 +7,19 @@ import { load } from 'js-yaml'
 import { isObject } from '../protocol/validate.ts'
 import type { Frontmatter } from './skill.ts'
 
-/** Limit for YAML aliases, which could otherwise expand beyond available memory. */
+/** The maximum number of YAML aliases. Without a limit, they could expand beyond the available memory. */
 const MAX_ALIASES = 10
 
-const BLOCK = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/
+const FRONTMATTER_BLOCK = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/
 
 /**
- * Parses the frontmatter into JSON values; `undefined` if it is missing or invalid for a skill.
+ * Parses the frontmatter of a skill into JSON values. Returns `undefined` if the frontmatter is missing
+ * or invalid.
  *
  * @param text The whole file.
  */
 export function readFrontmatter(text: string): Frontmatter | undefined {
-  const block = BLOCK.exec(text)?.[1]
+  const block = FRONTMATTER_BLOCK.exec(text)?.[1]
   if (block === undefined) return undefined
   let fields: unknown
   try {

@@ -14,8 +14,8 @@ import { isObject } from '../protocol/validate.ts'
 import { isSkill, type Skill } from './skill.ts'
 
 /**
- * Lists the skills, fetching pages as needed, without reading their files. A server may list only
- * some of its skills, or none.
+ * Lists the skills, and fetches further pages when they are needed. Does not read the skills' files.
+ * A server may list only some of its skills, or none.
  *
  * @throws {SdkError} `CAPABILITY_MISSING` if the server does not support skills; `INVALID_MESSAGE`
  *   if an entry is malformed; `LIMIT_EXCEEDED` if the list does not end.
@@ -44,11 +44,12 @@ export async function listAllSkills(
 }
 
 /**
- * Gets the current entry of one skill, even if the server does not list it.
+ * Gets the current entry of one skill, even if the server does not list the skill.
  *
- * @param uri The URI of its `SKILL.md`.
+ * @param uri The URI of the skill's `SKILL.md`.
  * @throws {ProtocolError} `INVALID_PARAMS` if the server has no such skill.
- * @throws {SdkError} `CAPABILITY_MISSING`, `INVALID_MESSAGE`.
+ * @throws {SdkError} `CAPABILITY_MISSING` if the server does not support skills; `INVALID_MESSAGE`
+ *   if the entry is malformed.
  * @see https://modelcontextprotocol.io/extensions/skills/overview
  */
 export async function getSkill(
@@ -63,13 +64,13 @@ export async function getSkill(
 }
 
 /**
- * Lists the direct children of a directory. This does not extend a skill that you load with `loadSkill`,
- * which reads only the files that the entry of the skill allows.
+ * Lists the direct children of a directory. A skill loaded with `loadSkill` cannot read a file only
+ * because it is in the directory: the entry of the skill must allow the file.
  *
- * @param uri Without a trailing slash.
- * @throws {ProtocolError} `INVALID_PARAMS` if it is not a directory.
+ * @param uri The URI of the directory, without a trailing slash.
+ * @throws {ProtocolError} `INVALID_PARAMS` if the URI is not the URI of a directory.
  * @throws {SdkError} `CAPABILITY_MISSING` if the server does not support reading directories;
- *   `INVALID_MESSAGE`, `LIMIT_EXCEEDED`.
+ *   `INVALID_MESSAGE` if a child is malformed; `LIMIT_EXCEEDED` if the list does not end.
  * @see https://modelcontextprotocol.io/extensions/skills/overview
  */
 export async function readDirectory(
@@ -91,7 +92,11 @@ export async function readDirectory(
   return children
 }
 
-/** Lists the items in the member `member` of each page of a method. */
+/**
+ * Lists the items of all pages that a method returns.
+ *
+ * @param member The name of the result's member that contains the items of a page.
+ */
 async function* walkItems<T extends object>(
   client: ExtensionClient,
   method: string,
@@ -118,8 +123,8 @@ function isCursor(value: unknown): boolean {
 }
 
 /**
- * The skills capability of the server; `undefined` if the server has not declared its capabilities
- * yet.
+ * The server's settings for the extension; `undefined` if the server has not declared its
+ * capabilities yet.
  *
  * @throws {SdkError} `CAPABILITY_MISSING` if the server does not support skills.
  */

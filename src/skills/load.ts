@@ -1,6 +1,6 @@
 /**
- * Loads a skill: reads its files on demand, and rejects any file that does not match the skill's entry, which is what
- * the server listed.
+ * Loads a skill: reads its files on demand, and rejects any file that does not match the skill's entry.
+ * The entry is what the server listed.
  *
  * A matching digest proves that a server is consistent, not that it can be trusted. Before you give
  * the text to a model, ask the user, and label the text with its origin.
@@ -26,16 +26,16 @@ export interface SkillContent {
 
 /** A skill in use. */
 export interface LoadedSkill {
-  /** The entry that was loaded; a user's approval applies to exactly this entry. */
+  /** The entry that was loaded. The user's approval applies to this entry only. */
   readonly skill: Skill
   /** The whole `SKILL.md`. */
   readonly text: string
   /**
-   * Reads another file of the skill; each file is fetched once.
+   * Reads another file of the skill. Each file is fetched only once.
    *
    * @param reference A path relative to the skill's folder, or a URI inside it.
    * @throws {SdkError} `INVALID_MESSAGE` if the entry does not list the file, or the file does not
-   *   match the entry: get the skill again, and ask the user again.
+   *   match the entry. Then get the entry of the skill again, and ask the user again.
    */
   read(reference: string, options?: RequestOptions): Promise<SkillContent>
 }
@@ -103,7 +103,7 @@ function resolveReference({ uri }: Skill, reference: string): string {
 /**
  * Reads a file, and verifies that it matches the entry.
  *
- * @throws {SdkError} `INVALID_MESSAGE` if it does not.
+ * @throws {SdkError} `INVALID_MESSAGE` if the file does not match.
  */
 async function readVerified(
   client: ExtensionClient,
@@ -115,7 +115,7 @@ async function readVerified(
   if (!listed && (resources !== 'dynamic' || !uri.startsWith(rootOf(skillUri)))) {
     throw mismatch(uri, 'the entry does not list it')
   }
-  // A cached copy might belong to an earlier entry
+  // `reload` ignores cached copies, which might belong to an earlier entry
   const { contents } = await client.request(
     'resources/read',
     { uri },

@@ -28,16 +28,16 @@ import {
   type BaseSkill,
   type StaticSkill,
 } from './folder.ts'
-import { DIRECTORY, rootOf, SKILL_FILE, type Frontmatter, type Skill } from './skill.ts'
+import { DIRECTORY_TYPE, rootOf, SKILL_FILE, type Frontmatter, type Skill } from './skill.ts'
 
 /**
- * A skill whose files are generated on request. Hosts cannot verify them, and may refuse to load
- * them.
+ * A skill whose files are generated on request. Hosts cannot verify such files, and may refuse to
+ * load them.
  */
 export interface DynamicSkill extends BaseSkill {
   /** The frontmatter, which must equal the frontmatter of the generated `SKILL.md`, field by field. */
   frontmatter: Frontmatter
-  /** The paths of its files, including `SKILL.md`. */
+  /** The paths of the skill's files, including `SKILL.md`. */
   paths(ctx: Context): readonly string[] | Promise<readonly string[]>
   /** The content of a file; `undefined` if there is no file at that path. */
   read(
@@ -48,13 +48,14 @@ export interface DynamicSkill extends BaseSkill {
 
 /** How skills are served. */
 export interface SkillsOptions {
-  /** Splits lists of skills and of files into pages, like the server's option `pages`. */
+  /** Paginates lists of skills and of files, like the server's option `pages`. */
   pages?: Pages
   /** How long clients may cache entries and files. By default the server's hints apply. */
   cache?: CacheHints
 }
 
 interface ServedSkill {
+  /** The URI of the skill's `SKILL.md`. */
   readonly uri: string
   readonly source: BaseSkill
   readonly entry: () => Promise<Skill>
@@ -62,7 +63,7 @@ interface ServedSkill {
 
 /**
  * Creates the extension that serves skills, for `server.extend`. Every file can be read as a
- * resource; digests are computed once, on first use.
+ * resource. Digests are computed once, when they are first needed.
  *
  * @example
  * ```ts
@@ -81,8 +82,8 @@ interface ServedSkill {
  * )
  * ```
  *
- * @throws {TypeError} If there is no skill; if a skill has no `SKILL.md`, an invalid name or path, or
- *   more files or bytes than hosts must accept; if two files have the same URI.
+ * @throws {TypeError} If `sources` is empty; if a skill has no `SKILL.md`, an invalid name or path, or
+ *   more files or bytes than every host accepts; if two files have the same URI.
  * @see https://modelcontextprotocol.io/extensions/skills/overview
  */
 export function skills(
@@ -143,7 +144,7 @@ class SkillsExtension implements ServerExtension {
     const uri = skillUri(frontmatter, source)
     return {
       uri,
-      source: source,
+      source,
       entry: createEntryReader(uri, frontmatter, this.#files.values()),
     }
   }
@@ -153,7 +154,7 @@ class SkillsExtension implements ServerExtension {
     const uri = skillUri(frontmatter, source)
     if (this.#files.has(uri)) throw new TypeError(`"${uri}" exists already`)
     const entry: Skill = { uri, frontmatter, resources: 'dynamic' }
-    return { uri, source: source, entry: () => Promise.resolve(entry) }
+    return { uri, source, entry: () => Promise.resolve(entry) }
   }
 
   async #list({ cursor }: JsonObject, ctx: Context): Promise<Result> {
@@ -184,7 +185,9 @@ class SkillsExtension implements ServerExtension {
 
   async #readDirectory(params: JsonObject, ctx: Context): Promise<Result> {
     const uri = requireString(params, 'uri')
-    const readable = [...this.#files.values()].filter((file) => isVisible(file, ctx)).map(describe)
+    const readable = [...this.#files.values()]
+      .filter((file) => isVisible(file, ctx))
+      .map(describeFile)
     for (const source of this.#dynamic) {
       if (isVisible(source, ctx)) readable.push(...(await dynamicFiles(uri, source, ctx)))
     }
@@ -197,7 +200,10 @@ class SkillsExtension implements ServerExtension {
   }
 }
 
-/** The files of a dynamic skill; none if the directory cannot contain any of them. */
+/**
+ * The files of a dynamic skill. Returns none if the directory is not inside the skill's folder and does not
+ * contain the folder, so that `paths` is not called without need.
+ */
 async function dynamicFiles(
   directory: string,
   source: DynamicSkill,
@@ -217,7 +223,7 @@ async function dynamicFiles(
 }
 
 /** The description of a file in lists. */
-function describe({ uri, name, description, mimeType, bytes }: SkillFile): Resource {
+function describeFile({ uri, name, description, mimeType, bytes }: SkillFile): Resource {
   return {
     uri,
     name,
@@ -229,7 +235,7 @@ function describe({ uri, name, description, mimeType, bytes }: SkillFile): Resou
 
 function registerFile(server: Server, file: SkillFile, cache: CacheHints): void {
   const { uri, visible, content } = file
-  const { uri: _, ...metadata } = describe(file)
+  const { uri: _, ...metadata } = describeFile(file)
   server.resource(uri, { ...metadata, cache, ...(visible && { visible }) }, () => content)
 }
 
@@ -256,7 +262,7 @@ function registerDynamic(server: Server, source: DynamicSkill, cache: CacheHints
   )
 }
 
-/** The direct children of a directory. */
+/** The files and directories directly in the directory with that URI. */
 function childrenOf(uri: string, files: readonly Resource[]): Resource[] {
   const children = new Map<string, Resource>()
   if (!/^skill:\/\/[^/]/.test(uri)) return []
@@ -266,7 +272,8 @@ function childrenOf(uri: string, files: readonly Resource[]): Resource[] {
     const child = `${uri}/${name}`
     const isFile = nameInside === undefined
     if (isFile) children.set(child, file)
-    else children.set(child, { uri: child, name: decodeURIComponent(name), mimeType: DIRECTORY })
+    else
+      children.set(child, { uri: child, name: decodeURIComponent(name), mimeType: DIRECTORY_TYPE })
   }
   return [...children.values()]
 }

@@ -6,11 +6,11 @@
 import type { JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 
-/** The file that makes a folder a skill. */
+/** The name of the file that makes a folder a skill. */
 export const SKILL_FILE = 'SKILL.md'
 
-/** The media type of directories as resources. */
-export const DIRECTORY = 'inode/directory'
+/** The media type of a resource that is a directory. */
+export const DIRECTORY_TYPE = 'inode/directory'
 
 /** One file of a skill. */
 export interface SkillResource {
@@ -28,16 +28,16 @@ export interface Frontmatter extends JsonObject {
 }
 
 /**
- * The entry of one skill: its purpose, and all its files.
+ * The entry of one skill, which describes its purpose and its files.
  *
  * @see https://modelcontextprotocol.io/extensions/skills/overview
  */
 export interface Skill {
-  /** The URI of its `SKILL.md`, which identifies it on this server only. */
+  /** The URI of the skill's `SKILL.md`. It identifies the skill only on this server. */
   uri: string
-  /** The frontmatter of its `SKILL.md`, with its name and description. */
+  /** The frontmatter of the skill's `SKILL.md`, with the name and the description of the skill. */
   frontmatter: Frontmatter
-  /** All files; `dynamic` if they are generated on request, so that they cannot be verified. */
+  /** All files; `dynamic` if the files are generated on request, and therefore cannot be verified. */
   resources: SkillResource[] | 'dynamic'
 }
 
@@ -70,7 +70,7 @@ function isSkillResource(value: unknown): value is SkillResource {
   )
 }
 
-/** The folder of a `SKILL.md`, with a trailing slash. */
+/** The URI of a skill's folder, with a trailing slash, from the URI of its `SKILL.md`. */
 export function rootOf(uri: string): string {
   return uri.slice(0, -SKILL_FILE.length)
 }

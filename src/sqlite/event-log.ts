@@ -23,11 +23,11 @@ const TABLES = `
     value NOT NULL
   ) WITHOUT ROWID;`
 
-/** How a storage is set up. */
+/** The options of {@link SqlEventLog} and `SqlEventStorage`. */
 export interface SqlEventStorageOptions {
   /**
-   * How often the log is checked for events of other processes that use the same database, in
-   * milliseconds, while streams are open.
+   * The interval at which the log is checked for events of other processes that use the same database, in
+   * milliseconds. The log is checked only while streams are open.
    *
    * @default 1000
    */
@@ -42,8 +42,8 @@ export interface SqlEventStorageOptions {
 }
 
 /**
- * The log of events. It also reads and writes the table of subscriptions, where the log and the
- * table must agree.
+ * The log of events. It also uses the table of webhook subscriptions: a new event makes subscriptions
+ * due, and an event stays in the log while a subscription still has to receive it.
  */
 export class SqlEventLog implements EventLog {
   readonly durable = true
@@ -115,6 +115,8 @@ export class SqlEventLog implements EventLog {
 
   trim(name: string, { acceptedBefore, maxEvents }: TrimLimits): void {
     this.#sql.transaction(() => {
+      // Deletes the events up to the last one that is too old or exceeds `maxEvents`, but no event that
+      // an active subscription has not processed
       const deleted = this.#sql.all<{ position: number }>(
         `DELETE FROM mcp_event_log
          WHERE name = ?1
@@ -145,7 +147,7 @@ export class SqlEventLog implements EventLog {
     return this.#listeners.add(name, listener)
   }
 
-  /** The position of the last event of a type. */
+  /** The position of the last event of a type, even if the event was deleted; 0 before the first event. */
   protected headOf(name: string): number {
     const query = 'SELECT max(position) AS head FROM mcp_event_log WHERE name = ?'
     return this.#sql.all<{ head: number | null }>(query, name)[0]?.head ?? this.#trimmedTo(name)
@@ -157,9 +159,10 @@ export class SqlEventLog implements EventLog {
   }
 
   /**
-   * Parses a stored value. Reports a damaged one, and returns `undefined`, so that other rows can be read.
+   * Parses a stored value. If the value is damaged, reports an error and returns `undefined`, so that other
+   * rows can be read.
    *
-   * @param label What the row contains, for the error.
+   * @param label Describes the row in the error.
    */
   protected parse<T>(text: string, label: string): T | undefined {
     try {
@@ -171,11 +174,12 @@ export class SqlEventLog implements EventLog {
   }
 }
 
-/** Replaces an event whose row is damaged: no subscription receives it, but all continue after it. */
+/** Replaces an event whose row is damaged. All subscriptions skip it, because `to` names none of them. */
 function damagedEvent(name: string, acceptedAt: number): LoggedEvent {
   return { name, eventId: '', timestamp: '', acceptedAt, data: {}, to: '' }
 }
 
+/** The key in `mcp_event_state` of the position of the last deleted event of a type. */
 function trimmedKey(name: string): string {
   return `trimmed ${name}`
 }

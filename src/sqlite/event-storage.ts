@@ -12,7 +12,8 @@ import type {
 import { SqlEventLog, type SqlEventStorageOptions } from './event-log.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
-// From `wake_at` on, `take` returns a subscription: because events are due, or because it has expired.
+// `wake_at` is the time from which `take` returns a subscription: events are due, or the subscription has
+// expired.
 const TABLES = `
   CREATE TABLE IF NOT EXISTS mcp_event_subscriptions (
     id TEXT PRIMARY KEY,
@@ -48,13 +49,17 @@ const TABLES = `
 const MAX_ATTEMPTS = 100
 
 /**
- * An SQL expression: the earlier of `expires_at` and, if active, `due_at`. `min` is NULL if one of
- * its arguments is NULL, so the other time replaces a missing one.
+ * An SQL expression for `wake_at`: the earlier of `expires_at` and `due_at`, or `expires_at` if the
+ * subscription is not active. `min` returns NULL if an argument is NULL, so that each time must replace the
+ * other one if the other one is NULL.
  */
 const WAKE_AT = `min(coalesce(CASE WHEN active THEN due_at END, expires_at),
                      coalesce(expires_at, due_at))`
 
-/** Columns of `mcp_event_subscriptions`. `version` and `due_at` may be newer than the values in `record`. */
+/**
+ * Columns of `mcp_event_subscriptions`. The columns `version` and `due_at` may be newer than the same values
+ * in the JSON of `record`.
+ */
 interface SubscriptionRow {
   id: string
   record: string
@@ -243,7 +248,8 @@ export class SqlEventStorage extends SqlEventLog implements EventStorage {
     return rows.flatMap(({ id, record: text, version, due_at: dueAt }) => {
       const record = this.parse<WebhookSubscription>(text, `The subscription "${id}"`)
       if (record) return [{ ...record, version, dueAt }]
-      // No method could return, replace or end such a subscription. Its client creates it again when it refreshes it
+      // A damaged subscription could not be returned, replaced or ended. Its client creates the subscription
+      // again with the next refresh
       this.#sql.all('DELETE FROM mcp_event_subscriptions WHERE id = ?', id)
       return []
     })

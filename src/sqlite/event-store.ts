@@ -19,11 +19,15 @@ import { chunkText } from '../patterns/chunk-text.ts'
 import { MAX_ROW_CHARACTERS } from './schema.ts'
 import type { Tables } from './tables.ts'
 
-/** How many streams are cached, so that most events are inserted without a query first. */
+/** How many streams are cached. Thanks to the cache, most events are inserted without an earlier query. */
 const MAX_CACHED = 1000
 
 /** The limits are checked each time that the new events amount to this fraction of a limit. */
 const CHECK_FRACTION = 1 / 8
+
+/** The values of the column `more`: whether the message continues in the next row. */
+const CONTINUES = 1
+const ENDS = 0
 
 /** Options of an event store. */
 export interface SqlEventStoreOptions {
@@ -38,8 +42,8 @@ export interface SqlEventStoreOptions {
  * The rows of one session in tables that all sessions share. A message that is too long for one row takes
  * several rows, and has the id of the last row.
  *
- * Checking the limits is slow, so it is done only after an eighth of a limit was added. The events may
- * therefore exceed a limit by an eighth of it, plus one message.
+ * Checking the limits is slow. The limits are therefore checked only after new events amount to an eighth of
+ * a limit. The events may exceed a limit by an eighth of the limit, plus one message.
  */
 export class SqlEventStore implements EventStore {
   readonly #tables: Tables
@@ -48,14 +52,14 @@ export class SqlEventStore implements EventStore {
   readonly #limits: Required<EventStoreLimits>
   readonly #findSink: (stream: string) => Sink | undefined
   /**
-   * The events and characters added since the limits were checked. With `Infinity`, the first event
-   * causes a check, since an earlier process may have added events.
+   * The numbers of events and characters that were added since the limits were checked. `Infinity` makes
+   * the first event cause a check, because an earlier process may have added events.
    */
   #added = { events: Infinity, size: 0 }
   /** Streams that have an initial event id and no row. */
-  readonly #withoutRows = boundedCache<string, true>(MAX_CACHED)
+  readonly #streamsWithoutRows = boundedCache<string, true>(MAX_CACHED)
   /** Streams that have rows. */
-  readonly #withRows = boundedCache<string, true>(MAX_CACHED)
+  readonly #streamsWithRows = boundedCache<string, true>(MAX_CACHED)
 
   constructor(
     tables: Tables,
@@ -83,12 +87,12 @@ export class SqlEventStore implements EventStore {
     return this.#attempt(() => {
       if (message === '' && !this.#hasRows(stream)) return this.#beginStream(stream)
       this.#enforceLimits(message)
-      if (message.length <= MAX_ROW_CHARACTERS) return this.#insert(stream, message, 0)
+      if (message.length <= MAX_ROW_CHARACTERS) return this.#insert(stream, message, ENDS)
       const rows = chunkText(message, MAX_ROW_CHARACTERS)
       const lastRow = rows.pop() ?? ''
       return this.#tables.transaction(() => {
-        for (const row of rows) this.#insert(stream, row, 1)
-        return this.#insert(stream, lastRow, 0)
+        for (const row of rows) this.#insert(stream, row, CONTINUES)
+        return this.#insert(stream, lastRow, ENDS)
       })
     })
   }
@@ -124,7 +128,8 @@ export class SqlEventStore implements EventStore {
   }
 
   /**
-   * Writes, and reports a failure: the client must get the response even if the response cannot be stored.
+   * Calls `write`. An error is only reported, because the client must get a response even if the response
+   * cannot be stored.
    */
   #attempt<T>(write: () => T): T | undefined {
     try {
@@ -135,7 +140,7 @@ export class SqlEventStore implements EventStore {
     }
   }
 
-  /** Counts a message, and deletes old messages if the limits are due for a check. */
+  /** Counts a message. Checks the limits if it is time, and deletes old messages that exceed them. */
   #enforceLimits(message: string): void {
     const { maxEvents, maxSize } = this.#limits
     const added = this.#added
@@ -158,8 +163,8 @@ export class SqlEventStore implements EventStore {
     let count = 0
     let size = 0
     for (const { seq, length, more } of rows) {
-      // Only whole messages are deleted, so limits are checked at the last row of each message. The
-      // newest message always stays
+      // Only whole messages are deleted, so the limits are checked at the last row of each message. The
+      // newest message always remains
       const isFull = count >= maxEvents || size >= maxSize
       if (!more && count > 0 && isFull) {
         deleteEventsUpTo(this.#tables, this.#session, seq)
@@ -171,7 +176,11 @@ export class SqlEventStore implements EventStore {
   }
 
   /** Inserts a row, and returns its event id. */
-  #insert(stream: string, message: string, more: 0 | 1): string | undefined {
+  #insert(
+    stream: string,
+    message: string,
+    more: typeof CONTINUES | typeof ENDS,
+  ): string | undefined {
     const [row] = this.#tables.write<{ seq: number }>(
       `INSERT INTO mcp_events (session, seq, stream, message, first, more, at)
        SELECT ?, coalesce(max(seq), 0) + 1, ?, ?, ?, ?, ? FROM mcp_events WHERE session = ?
@@ -184,19 +193,19 @@ export class SqlEventStore implements EventStore {
       Date.now(),
       this.#session,
     )
-    this.#withoutRows.delete(stream)
-    this.#withRows.set(stream, true)
+    this.#streamsWithoutRows.delete(stream)
+    this.#streamsWithRows.set(stream, true)
     return row && `${stream}_${row.seq}`
   }
 
   /** Returns the initial event id of a stream, for which no row is stored. */
   #beginStream(stream: string): string {
-    this.#withoutRows.set(stream, true)
+    this.#streamsWithoutRows.set(stream, true)
     return `${stream}_0`
   }
 
   #hasRows(stream: string): boolean {
-    if (this.#withRows.get(stream)) return true
+    if (this.#streamsWithRows.get(stream)) return true
     const query = 'SELECT 1 AS one FROM mcp_events WHERE session = ? AND stream = ? LIMIT 1'
     return this.#tables.query(query, this.#session, stream).length > 0
   }
@@ -209,7 +218,7 @@ export class SqlEventStore implements EventStore {
       stream,
     )
     if (row) return row.first === 1
-    return this.#withoutRows.get(stream) || isStreamOpen(this.#tables, this.#session, stream)
+    return this.#streamsWithoutRows.get(stream) || isStreamOpen(this.#tables, this.#session, stream)
   }
 
   #isStored(stream: string, seq: number): boolean {
@@ -219,7 +228,7 @@ export class SqlEventStore implements EventStore {
   }
 }
 
-/** The messages in rows, of which some continue in the next row. */
+/** Joins rows to messages. The message of a row with `more` continues in the next row. */
 function joinRows(
   stream: string,
   rows: Iterable<{ seq: number; message: string; more: number }>,

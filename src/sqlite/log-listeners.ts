@@ -1,12 +1,13 @@
 /**
- * Notifies listeners of new events in a log that other processes write to as well.
+ * Notifies listeners of new events in a log to which other processes also append events.
  */
 import { unref } from '../patterns/timers.ts'
 
-/** The listeners of this process, by the name of the event type. */
+/** The listeners in this process. */
 export class LogListeners {
   readonly #readHead: (name: string) => number
   readonly #checkMs: number
+  /** The listeners by event type. `head` is the position of the last event that they know. */
   readonly #listeners = new Map<string, { head: number; callbacks: Set<() => void> }>()
   #timer: ReturnType<typeof setInterval> | undefined
 
@@ -16,6 +17,7 @@ export class LogListeners {
     this.#checkMs = checkMs
   }
 
+  /** Adds a listener for events of a type. Returns a function that removes the listener. */
   add(name: string, listener: () => void): () => void {
     const watched = this.#listeners.get(name) ?? {
       head: this.#readHead(name),
@@ -29,7 +31,7 @@ export class LogListeners {
     }
     return () => {
       watched.callbacks.delete(listener)
-      // If this function was called before, a later `add` may have stored another object
+      // If the listener was already removed, a later `add` may have stored another object
       if (watched.callbacks.size === 0 && this.#listeners.get(name) === watched) {
         this.#listeners.delete(name)
       }
@@ -39,7 +41,7 @@ export class LogListeners {
     }
   }
 
-  /** Called after this process appended an event. */
+  /** Notifies the listeners after this process has appended an event. */
   appended(name: string): void {
     this.#notify(name)
   }
@@ -48,6 +50,7 @@ export class LogListeners {
     for (const name of this.#listeners.keys()) this.#notify(name)
   }
 
+  /** Notifies the listeners of a type, if there are new events. */
   #notify(name: string): void {
     const watched = this.#listeners.get(name)
     if (!watched) return

@@ -6,8 +6,9 @@
 import type { Tables } from './tables.ts'
 
 /**
- * Exempts the last event of each open stream, however old: a client that missed nothing must be able
- * to resume after it. The last event of the session stays too, because the numbering continues from it.
+ * An SQL condition that protects the last event of each open stream, however old the event is: a client
+ * that missed nothing must be able to resume after it. The last event of the session is protected too,
+ * because the next event gets the next number. The condition needs the session as three bindings.
  */
 const NOT_LAST = `seq NOT IN (
   SELECT max(seq) FROM mcp_events WHERE session = ?

@@ -9,8 +9,8 @@ import { MAX_ROW_BYTES, MAX_ROW_CHARACTERS } from './schema.ts'
 import type { Tables } from './tables.ts'
 
 /**
- * Adds an open stream, or replaces its call. If the call is too long for one row, only its id and method
- * are stored: after a restart, the call is answered with an error.
+ * Adds an open stream, or replaces the call of a stored stream. If the call is too long for one row, only
+ * its id and method are stored: after a restart, the call is answered with an error.
  */
 export function putStream(tables: Tables, session: string, { id, call }: OpenStream): void {
   let text = call ? JSON.stringify(call) : null
@@ -25,7 +25,7 @@ export function putStream(tables: Tables, session: string, { id, call }: OpenStr
   )
 }
 
-/** Removes a stream that ended. */
+/** Removes a stream that has ended. */
 export function deleteStream(tables: Tables, session: string, id: string): void {
   tables.query('DELETE FROM mcp_streams WHERE session = ? AND id = ?', session, id)
 }
@@ -61,12 +61,12 @@ export function readStreams(
 }
 
 function fitsRow(text: string): boolean {
-  // Short enough, however many bytes a character has
+  // Short enough, however many bytes each character takes
   if (text.length <= MAX_ROW_CHARACTERS) return true
   return text.length <= MAX_ROW_BYTES && new TextEncoder().encode(text).length <= MAX_ROW_BYTES
 }
 
-/** A call reduced to what is needed to answer it with an error. */
+/** Returns only the parts of a call that are needed to answer it with an error. */
 function withoutContents({ request: { jsonrpc, id, method } }: ResumableCall): ResumableCall {
   return {
     request: { jsonrpc, id, method },

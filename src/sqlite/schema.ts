@@ -6,14 +6,17 @@
  */
 import type { Sql } from './sql.ts'
 
-/** The maximum size of a text in a row. A row of a Durable Object may have 2 MB, with all its columns. */
+/** The maximum size of the text in a row. In a Durable Object, all columns of a row may have 2 MB together. */
 export const MAX_ROW_BYTES = 1_900_000
 /** A text of this length always fits into a row, because a UTF-16 unit takes at most three bytes. */
 export const MAX_ROW_CHARACTERS = 600_000
 
-/** The steps from each version of the tables to the next. Released steps never change. */
-// `seq` counts the events of a session. `first` is 1 for the first row of a stream, `more` is 1 for a row
-// that the next one continues. `call` is NULL for a stream that belongs to no request.
+/**
+ * The steps from each version of the tables to the next version. Released steps never change.
+ *
+ * `seq` counts the rows of a session. `first` is 1 in the first row of a stream. `more` is 1 if the message
+ * continues in the next row. `call` is NULL for a stream that belongs to no request.
+ */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE mcp_events (
      session TEXT NOT NULL,
@@ -34,7 +37,7 @@ const MIGRATIONS: readonly string[] = [
    ) WITHOUT ROWID;`,
 ]
 
-/** For databases that store several sessions, and not only the events and streams of one. */
+/** The table of sessions. A database with the events and streams of a single session does not need it. */
 const SESSIONS = `CREATE TABLE IF NOT EXISTS mcp_sessions (
   id TEXT PRIMARY KEY,
   record TEXT NOT NULL,
@@ -64,7 +67,10 @@ const TOPICS = `CREATE TABLE mcp_topics (
   END;
   ${insertTopics('true')}`
 
-/** A statement that indexes the sessions for which a condition holds, except damaged sessions. */
+/**
+ * Creates a statement that adds topics to the index: those of the sessions for which the condition holds,
+ * except damaged sessions.
+ */
 function insertTopics(condition: string): string {
   const topics = ['subscriptions', 'elicitations'].map((member) => {
     return `SELECT value, mcp_sessions.id FROM mcp_sessions, json_each(
@@ -88,11 +94,11 @@ export function createSessionTable(sql: Sql): void {
   sql.run(SESSIONS)
 }
 
-/** Creates the index of what sessions listen to, which not every host needs. */
+/** Creates the index of the topics to which sessions listen. Not every host needs this index. */
 export function createTopicTable(sql: Sql): void {
   if (hasTable(sql, 'mcp_topics')) return
   sql.transaction(() => {
-    // Another process may have created it by now
+    // Another process may have created the index by now
     if (!hasTable(sql, 'mcp_topics')) sql.run(TOPICS)
   })
 }
@@ -114,13 +120,14 @@ export function createOrMigrate(sql: Sql): void {
       )
     }
     for (const step of MIGRATIONS.slice(from)) sql.run(step)
-    // Creating a view writes one row; a table would need a second one, for the version itself
+    // The version is stored in a view, because creating a view writes a single row. A table would need
+    // another row for the version itself
     sql.run('DROP VIEW IF EXISTS mcp_schema')
     sql.run(`CREATE VIEW mcp_schema AS SELECT ${MIGRATIONS.length} AS version`)
   })
 }
 
-/** The version of the tables; 0 when they do not exist. */
+/** The version of the tables; 0 if they do not exist. */
 function versionOf(sql: Sql): number {
   const [row] = hasTables(sql) ? sql.all<{ version: number }>('SELECT version FROM mcp_schema') : []
   return row?.version ?? 0

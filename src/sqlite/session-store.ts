@@ -15,8 +15,8 @@ import { Tables } from './tables.ts'
 /** Options of a session store. */
 export interface SqlSessionStoreOptions {
   /**
-   * Finds the open connection of a stream. It is only needed on platforms where connections stay open while the program
-   * is not in memory, such as Durable Objects that hibernate. By default no connection is found.
+   * Finds the open connection of a stream. Only needed on platforms where connections stay open while the
+   * program is not in memory, such as Durable Objects that hibernate. By default no connection is found.
    */
   findSink?: (session: string, stream: string) => Sink | undefined
   /** Called with errors of reading and writing. A message that cannot be stored is sent anyway. */
@@ -94,26 +94,30 @@ export class SqlSessionStore implements SessionStore {
   }
 
   /**
-   * The sessions with an open stream that belongs to no request. Only these receive changes.
+   * The sessions with an open stream that belongs to no request. Only these sessions receive changes.
    *
-   * @param topics Resources and elicitations, one of which a session must listen to.
+   * @param topics Returns only the sessions that listen to one of these resources or elicitations.
    */
   listening(topics?: readonly string[]): { id: string; record: SessionRecord }[] {
     const query = `SELECT id, record FROM mcp_sessions
       WHERE id IN (SELECT session FROM mcp_streams WHERE call IS NULL)`
-    return this.#listeningTo(query, topics).flatMap(({ id, record: text }) => {
+    return this.#findByTopics(query, topics).flatMap(({ id, record: text }) => {
       const record = this.#read(id, text)
       return record ? [{ id, record }] : []
     })
   }
 
-  /** The sessions whose last recorded use was before a time, in milliseconds since 1970. */
+  /**
+   * The ids of the sessions that were last used before a time.
+   *
+   * @param before The time, in milliseconds since 1970.
+   */
   unused(before: number): string[] {
     const query = 'SELECT id FROM mcp_sessions WHERE used_at < ?'
     return this.#tables.query<{ id: string }>(query, before).map(({ id }) => id)
   }
 
-  /** Every session, with the time of its last recorded use. */
+  /** The ids of all sessions, each with the time of its last recorded use, in milliseconds since 1970. */
   sessionUses(): { id: string; usedAt: number }[] {
     return this.#tables.query('SELECT id, used_at AS usedAt FROM mcp_sessions')
   }
@@ -134,8 +138,8 @@ export class SqlSessionStore implements SessionStore {
     this.#tables.markErased()
   }
 
-  /** Runs a query for sessions. If topics are given, only sessions with one of them are returned. */
-  #listeningTo(query: string, topics?: readonly string[]): { id: string; record: string }[] {
+  /** Runs a query for sessions. If topics are given, returns only the sessions with one of these topics. */
+  #findByTopics(query: string, topics?: readonly string[]): { id: string; record: string }[] {
     if (!topics) return this.#tables.query(query)
     this.#tables.createTopicTable()
     const withTopic = `SELECT session FROM mcp_topics
@@ -143,7 +147,10 @@ export class SqlSessionStore implements SessionStore {
     return this.#tables.query(`${query} AND id IN (${withTopic})`, JSON.stringify(topics))
   }
 
-  /** The record in a row; `undefined` for a damaged one, which must not affect other sessions. */
+  /**
+   * Parses the record in a row. If the record is damaged, reports an error and returns `undefined`, so that
+   * other sessions are not affected.
+   */
   #read(id: string, text: string): SessionRecord | undefined {
     try {
       const record = JSON.parse(text) as SessionRecord

@@ -11,7 +11,7 @@ export type SqlValue = string | number | null
 export interface Sql {
   /** Runs statements that return no rows. */
   run(script: string): void
-  /** Runs one statement and returns its rows. */
+  /** Runs one statement, and returns its rows. */
   all<Row extends Record<keyof Row, SqlValue>>(query: string, ...bindings: SqlValue[]): Row[]
   /** Runs `work` in a transaction. */
   transaction<T>(work: () => T): T
@@ -23,7 +23,7 @@ export interface SqliteDatabase {
   exec(script: string): unknown
   /** Prepares a query. */
   prepare(query: string): {
-    /** Runs it and returns its rows. */
+    /** Runs the query, and returns its rows. */
     all(...bindings: SqlValue[]): unknown[]
   }
 }
@@ -32,9 +32,9 @@ export interface SqliteDatabase {
 const BUSY_MS = 5_000
 
 /**
- * Adapts a runtime's database for the stores. Other processes may use the database at the same time. A
- * write waits for their writes, for at most five seconds, or for the `busy_timeout` that the database
- * already has.
+ * Adapts a runtime's database for the stores. Other processes may use the database at the same time. While
+ * another process writes, a write waits for at most five seconds, or for the `busy_timeout` that the
+ * database already has.
  */
 export function adaptSqlite(database: SqliteDatabase): Sql {
   const [setting] = database.prepare('PRAGMA busy_timeout').all() as { timeout: number }[]
@@ -51,7 +51,7 @@ export function adaptSqlite(database: SqliteDatabase): Sql {
       return statement.all(...bindings) as Row[]
     },
     transaction(work) {
-      // A transaction that begins with a read could fail at its first write
+      // Without IMMEDIATE, a transaction that begins with a read could fail at its first write
       database.exec('BEGIN IMMEDIATE')
       try {
         const result = work()

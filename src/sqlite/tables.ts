@@ -1,6 +1,6 @@
 /**
  * The tables of sessions in one database. The first write creates them, because on Cloudflare every row
- * costs money, including those that describe tables.
+ * costs money, including the rows that describe tables.
  *
  * @see https://developers.cloudflare.com/durable-objects/platform/pricing/
  */
@@ -21,7 +21,7 @@ export class Tables {
     if (this.#created) createOrMigrate(sql)
   }
 
-  /** Runs a statement that does nothing if there are no tables. */
+  /** Runs a statement. Does nothing if the tables do not exist. */
   query<Row extends Record<keyof Row, SqlValue>>(query: string, ...bindings: SqlValue[]): Row[] {
     return this.#created ? this.#sql.all<Row>(query, ...bindings) : []
   }
@@ -33,7 +33,7 @@ export class Tables {
     return this.#sql.all<Row>(query, ...bindings)
   }
 
-  /** Creates the table of sessions, which not every host needs. */
+  /** Creates the table of sessions. Not every host needs this table. */
   createSessionTable(): void {
     this.#create()
     createSessionTable(this.#sql)
@@ -51,7 +51,7 @@ export class Tables {
     return this.#sql.transaction(work)
   }
 
-  /** Call this after the whole database was erased for good. Later writes do nothing. */
+  /** Call this after the whole database was erased. Later writes do nothing. */
   markErased(): void {
     this.#created = false
     this.#isErased = true

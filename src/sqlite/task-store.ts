@@ -9,7 +9,7 @@ import { chunkText } from '../patterns/chunk-text.ts'
 import { MAX_ROW_CHARACTERS } from './schema.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
-// `seq` is the creation order. A record too long for one row continues in further rows.
+// `seq` is the creation order. A record that is too long for one row continues in `mcp_task_pieces`.
 const TABLES = `
   CREATE TABLE IF NOT EXISTS mcp_tasks (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -33,10 +33,10 @@ const INDEXES = `
 
 const FINAL_STATUSES: readonly unknown[] = ['completed', 'failed', 'cancelled']
 
-/** How a store is set up. */
+/** The options of {@link SqlTaskStore}. */
 export interface SqlTaskStoreOptions {
   /**
-   * Creates indexes. For a single task they cost more than they save.
+   * Whether to create indexes. In a database with a single task, indexes cost more than they save.
    *
    * @default true
    */
@@ -183,8 +183,8 @@ export class SqlTaskStore implements TaskStore {
     if (!this.#ready) return []
     const query = `SELECT id, record FROM mcp_tasks ${where}`
     return this.#sql.all<{ id: string; record: string }>(query, ...bindings).flatMap((row) => {
-      // If there are further chunks, the first has the maximum length, or one UTF-16 unit less: a chunk does
-      // not end within a surrogate pair
+      // If there are further chunks, the first chunk has the maximum length, or one UTF-16 unit less, because
+      // a chunk does not end within a surrogate pair
       const isWhole = row.record.length < MAX_ROW_CHARACTERS - 1
       const text = isWhole ? row.record : this.#joinChunks(row)
       try {

@@ -1,5 +1,5 @@
 /**
- * Decides which callers may see a task: those with the task's principal that may also call its tool.
+ * Decides which callers may see a task: callers with the task's principal that may call the task's tool.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-challenge-handling
  */
@@ -15,7 +15,7 @@ export interface ServedTasks {
   readonly server: ServerDefinition
 }
 
-/** The principal of a request as stored in a task; `null` if the request is unauthenticated. */
+/** The principal of a request in the format of task records; `null` if the request is unauthenticated. */
 export function principalOf({
   principal,
 }: {

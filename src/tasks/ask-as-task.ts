@@ -1,6 +1,6 @@
 /**
- * Lets a server send a request as a task to a client of 2025-11-25, if the client supports this. The request then
- * need not stay open until the user has answered.
+ * Lets a server send a request to a client of 2025-11-25 as a task, if the client supports such tasks. The
+ * request then need not stay open until the user has answered.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
@@ -20,7 +20,7 @@ import type { Ask } from '../server/request/ask-mode.ts'
 import { sleep } from '../patterns/abort.ts'
 import { invalidAnswer } from '../patterns/input.ts'
 
-/** Poll interval if the client suggests none, in milliseconds. */
+/** The poll interval if the client suggests none, in milliseconds. */
 const DEFAULT_POLL_MS = 1_000
 /** The longest poll interval that a client can suggest, in milliseconds. */
 const MAX_POLL_MS = 60_000
@@ -85,7 +85,7 @@ async function pollTask(
     }
     return await send({ method: 'tasks/result', params: { taskId } })
   } catch (error) {
-    // An aborted caller does not wait for the cancellation
+    // Not awaited, because the caller has aborted. The new signal never aborts
     if (signal.aborted) {
       send({ method: 'tasks/cancel', params: { taskId } }, new AbortController().signal).catch(
         () => {},

@@ -1,6 +1,6 @@
 /**
- * Tasks on the client. If a call becomes a task, the client polls the task until it finishes, or returns an object
- * for the task, whose id lets another process continue.
+ * Tasks on the client. If a call becomes a task, the client polls the task until it finishes, or returns an
+ * object for the task. With the id in this object, another process can continue to poll the task.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -12,7 +12,7 @@ import type { ClientExtension } from '../client/extension.ts'
 import type { RequestOptions } from '../client/request-options.ts'
 import {
   waitForCoreTask,
-  isCore,
+  usesCoreTasks,
   getCoreTask,
   sendCoreCall,
   startCoreTask,
@@ -25,10 +25,10 @@ import { wrapHandler } from './related.ts'
 import { isObject } from '../protocol/validate.ts'
 
 /**
- * Creates the extension for the `extensions` option of `connect` that adds task support: `callTool`
- * resolves with the result of the task, and aborting the call cancels the task. Since 2026-07-28
- * the server decides which calls become tasks; in 2025-11-25 a call becomes a task if the tool
- * supports tasks.
+ * Creates a client extension that adds task support. Pass it to `connect` in the option `extensions`.
+ * `callTool` then resolves with the result of the task, and aborting the call cancels the task. Since
+ * 2026-07-28, the server decides which calls become tasks. In 2025-11-25, a call becomes a task if
+ * the tool supports tasks.
  *
  * @example
  * ```ts
@@ -80,9 +80,11 @@ export interface RemoteTask {
   /**
    * Polls the task until it finishes. Aborting cancels the task.
    *
-   * @throws {ProtocolError} The error that the task failed with; `INVALID_PARAMS` if the task does
+   * @throws {ProtocolError} The error with which the task failed; `INVALID_PARAMS` if the task does
    *   not exist.
-   * @throws {SdkError} `ABORTED`, `TIMEOUT`, `DENIED`, `INVALID_MESSAGE`.
+   * @throws {SdkError} `ABORTED` if the task was cancelled; `TIMEOUT` if a time limit has passed;
+   *   `DENIED` or `INVALID_MESSAGE` if the task's request for input could not be answered;
+   *   `INVALID_MESSAGE` if the result is malformed.
    */
   result(options?: RequestOptions & TaskPollingOptions): Promise<CallToolResult>
   /** Asks the server to cancel the task. */
@@ -91,13 +93,14 @@ export interface RemoteTask {
 
 /** The options of a tool call that may become a task. */
 export interface StartOptions extends RequestOptions {
-  /** How long the server should keep the task, in milliseconds; 2025-11-25 only. */
+  /** How long the server should store the task, in milliseconds. Used only in revision 2025-11-25. */
   readonly ttlMs?: number | undefined
 }
 
 /**
- * Calls a tool without waiting for the task that the call may become. Since 2026-07-28 the server
- * decides whether the call becomes a task; in 2025-11-25 it does if the tool supports tasks.
+ * Calls a tool. If the call becomes a task, does not wait for the end of the task. Since 2026-07-28,
+ * the server decides whether the call becomes a task. In 2025-11-25, the call becomes a task if the
+ * tool supports tasks.
  *
  * @example
  * ```ts
@@ -119,7 +122,7 @@ export async function createTask(
   args?: JsonObject,
   options: StartOptions = {},
 ): Promise<{ task: RemoteTask } | { result: CallToolResult }> {
-  if (isCore(client)) {
+  if (usesCoreTasks(client)) {
     const started = await startCoreTask(client, name, args, options)
     return 'taskId' in started ? { task: getRemoteTask(client, started.taskId) } : started
   }
@@ -130,8 +133,8 @@ export async function createTask(
 }
 
 /**
- * Calls a tool, and resolves with its result in every revision, even if the call becomes a task. Works like
- * `callTool` of a client with {@link taskPolling}, but the options apply to this call only.
+ * Calls a tool, and resolves with its result, even if the call becomes a task. Works like `callTool` of a
+ * client with {@link taskPolling}, but the options apply only to this call.
  *
  * @throws {ProtocolError | SdkError} The errors of `client.callTool`, and the error of the task.
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
@@ -147,7 +150,7 @@ export async function callTask(
 }
 
 /**
- * Returns the `RemoteTask` for a task id. It sends no request until you call a method of the result.
+ * Returns the `RemoteTask` for a task id. No request is sent until you call a method of the `RemoteTask`.
  *
  * @example
  * ```ts
@@ -160,12 +163,12 @@ export async function callTask(
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 export function getRemoteTask(client: TaskClient, id: string): RemoteTask {
-  const usesCoreTasks = isCore(client)
+  const isCore = usesCoreTasks(client)
   return {
     id,
-    get: (options = {}) => (usesCoreTasks ? getCoreTask : getTask)(client, id, options),
+    get: (options = {}) => (isCore ? getCoreTask : getTask)(client, id, options),
     async result(options = {}) {
-      const result = usesCoreTasks
+      const result = isCore
         ? await waitForCoreTask(client, id, options, options)
         : await waitForTask({ client, taskId: id, options, request: options })
       if (Array.isArray(result.content)) return result as CallToolResult

@@ -31,8 +31,8 @@ export class Alarm {
 }
 
 /**
- * Schedules work, and returns a function that cancels it. If the delay exceeds the range of timers, which is over 24
- * days, the work never runs.
+ * Schedules work. Returns a function that cancels the work. If the delay exceeds the maximum delay of
+ * timers, which is over 24 days, the work never runs.
  */
 export function runLater(delayMs: number, work: () => void): () => void {
   if (delayMs > MAX_TIMER_MS) return () => {}
@@ -41,7 +41,7 @@ export function runLater(delayMs: number, work: () => void): () => void {
   return () => clearTimeout(timer)
 }
 
-/** Repeats work at an interval. Returns a function that stops it. */
+/** Repeats work at an interval. Returns a function that stops the repetition. */
 export function runEvery(intervalMs: number, work: () => void): () => void {
   const timer = setInterval(work, intervalMs)
   unref(timer)

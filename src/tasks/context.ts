@@ -14,12 +14,13 @@ import type { Exchange } from '../server/request/exchange.ts'
 import { NEEDS_SESSION } from '../server/request/ask-mode.ts'
 import type { LogRules } from '../server/request/logging.ts'
 
-/** Reports the status of a task. */
-export interface TaskStatus {
+/** Reports what happens in a run to the clients of a task. */
+export interface StatusReporter {
   /** Sets the status message of the task. */
   setStatusMessage(statusMessage: string): Promise<void>
 }
 
+/** The ids of tasks, by the context of the handler that works on the task. */
 const taskIds = new WeakMap<object, string>()
 
 /** The id of the task that a handler works on; `undefined` if the handler works on a call without a task. */
@@ -30,21 +31,21 @@ export function taskIdOf(ctx: object): string | undefined {
 /** The context of one run of a handler for a task. */
 export class TaskContext extends RequestContext {
   readonly #input: Input
-  readonly #status: TaskStatus
+  readonly #reporter: StatusReporter
   #lastProgress = -Infinity
 
-  /** @param isUnreachable Whether the client cannot be reached. */
+  /** @param isUnreachable Whether requests for input must be rejected, because they cannot reach the client. */
   constructor(
     message: JsonRpcRequest,
     exchange: Exchange,
     logs: LogRules | undefined,
     input: ReplayInput,
-    status: TaskStatus,
+    reporter: StatusReporter,
     isUnreachable = false,
   ) {
     super(message, exchange, logs)
     this.#input = isUnreachable ? unreachableInput(input, exchange) : input
-    this.#status = status
+    this.#reporter = reporter
     this.replay = input
     taskIds.set(this, String(message.id))
   }
@@ -67,7 +68,7 @@ export class TaskContext extends RequestContext {
       const params = { progressToken, progress, ...options }
       void this.exchange.send(notification('notifications/progress', params))
     }
-    await this.#status.setStatusMessage(message)
+    await this.#reporter.setStatusMessage(message)
   }
 
   /** Does nothing, because no client waits on a connection for this run. */
@@ -79,7 +80,7 @@ export function unreachableReason({ revision: { version } }: Exchange): string {
   return `"tools/call" cannot ask the client: in revision ${version} that needs ${NEEDS_SESSION.needs}`
 }
 
-/** Replaces the `ask` of an input, because the client cannot be asked. Completed steps are still recorded. */
+/** Replaces `ask` of an input with a function that rejects. Completed steps are still recorded. */
 function unreachableInput(input: Input, exchange: Exchange): Input {
   return { ...noInput(unreachableReason(exchange)), step: (name, run) => input.step(name, run) }
 }

@@ -29,15 +29,15 @@ export interface TaskClient extends ExtensionClient {
   callTool(name: string, args?: JsonObject, options?: RequestOptions): Promise<Result>
 }
 
-/** Whether a client uses the tasks of 2025-11-25. */
-export function isCore({ revision }: ExtensionClient): boolean {
+/** Whether a client uses the tasks of 2025-11-25, where tasks are part of the core protocol. */
+export function usesCoreTasks({ revision }: ExtensionClient): boolean {
   return findRevision(revision)?.tasks === 'core'
 }
 
 /**
- * Calls a tool as a task, if the server and the tool support that.
+ * Calls a tool as a task, if the server and the tool support tasks.
  *
- * @returns The created task, or the result.
+ * @returns The created task. If no task was created, the result of the tool.
  */
 export async function startCoreTask(
   client: TaskClient,
@@ -52,21 +52,25 @@ export async function startCoreTask(
       return await client.callTool(name, args, { ...options, params })
     } catch (error) {
       // A created task has no `content`, so it fails validation as a tool result
-      if (error instanceof SdkError && createdTask(error.data)) return error.data as Result
+      if (error instanceof SdkError && readCreatedTask(error.data)) return error.data as Result
       throw error
     }
   }
   const result = await callAsSupported(client, name, options, call)
-  const created = createdTask(result)
+  const created = readCreatedTask(result)
   return created ? { taskId: created.taskId } : { result: result as CallToolResult }
 }
 
-/** The key that marks the options of a call that this extension sends, so that it does not process the call again. */
+/**
+ * The key that marks the options of calls that this extension sends itself. {@link sendCoreCall} does not
+ * process such a call again.
+ */
 const UNCHANGED = Symbol('unchanged')
 
 /**
- * Runs a tool call as a task if the server and the tool support that, and polls it; returns
- * `undefined` for any other request.
+ * Sends a tool call that needs special treatment. In 2025-11-25, the call runs as a task if the server and
+ * the tool support tasks, and the task is polled. Since 2026-07-28, a call whose caller wants progress runs
+ * without a task if possible. Returns `undefined` for any other request, which the client sends unchanged.
  */
 export function sendCoreCall(
   { client, method, params, options }: ExtensionRequest,
@@ -74,9 +78,9 @@ export function sendCoreCall(
 ): Promise<Result> | undefined {
   const isSentUnchanged = method !== 'tools/call' || 'task' in params || UNCHANGED in options
   if (isSentUnchanged) return undefined
-  // With `onTask`, the call should become a task, even if the caller also wants progress
+  // If the caller has set `onTask`, the call should become a task, even if the caller also wants progress
   const wantsProgressOnly = options.onProgress !== undefined && !pollingOptions.onTask
-  if (!isCore(client))
+  if (!usesCoreTasks(client))
     return wantsProgressOnly ? sendWithProgress(client, params, options) : undefined
   if (!supportsTasks(client)) return undefined
   const markedOptions: RequestOptions = Object.assign({ ...options }, { [UNCHANGED]: true })
@@ -90,7 +94,7 @@ export function sendCoreCall(
       call,
       wantsProgressOnly,
     )
-    const created = createdTask(result)
+    const created = readCreatedTask(result)
     if (!created) return result
     return waitForCoreTask(client, created.taskId, pollingOptions, options, created.ttl)
   }
@@ -98,8 +102,8 @@ export function sendCoreCall(
 }
 
 /**
- * Calls a tool so that the caller receives progress notifications, which tasks of 2026-07-28 do not send. The call
- * becomes a task only if the server requires that.
+ * Calls a tool so that the caller receives progress notifications. The tasks of 2026-07-28 do not send such
+ * notifications, so the call becomes a task only if the server requires a task.
  */
 async function sendWithProgress(
   client: ExtensionClient,
@@ -113,8 +117,8 @@ async function sendWithProgress(
       capabilities: { ...options.capabilities, extensions: { [TASKS_EXTENSION]: undefined } },
     })
   } catch (error) {
-    // After any other error the tool may already have run, so it is not called again
-    if (error instanceof ProtocolError && needsTasks(error)) {
+    // After any other error, the tool may already have run, so the call is not repeated
+    if (error instanceof ProtocolError && isTaskRequired(error)) {
       return client.request('tools/call', params, markedOptions)
     }
     throw error
@@ -122,15 +126,15 @@ async function sendWithProgress(
 }
 
 /** Whether a request was rejected because the tool requires a task. */
-function needsTasks({ code, data }: ProtocolError): boolean {
+function isTaskRequired({ code, data }: ProtocolError): boolean {
   const { requiredCapabilities } = isObject(data) ? data : {}
   const { extensions } = isObject(requiredCapabilities) ? requiredCapabilities : {}
   const isMissing = code === MISSING_REQUIRED_CLIENT_CAPABILITY
   return isMissing && isObject(extensions) && TASKS_EXTENSION in extensions
 }
 
-/** The created task that a result announces, if any. */
-function createdTask(result: unknown): { taskId: string; ttl: unknown } | undefined {
+/** Reads the created task from a result. Returns `undefined` if the result announces no task. */
+function readCreatedTask(result: unknown): { taskId: string; ttl: unknown } | undefined {
   const { task, content } = isObject(result) ? result : {}
   if (content !== undefined || !isObject(task)) return undefined
   const { taskId, ttl } = task
@@ -138,11 +142,11 @@ function createdTask(result: unknown): { taskId: string; ttl: unknown } | undefi
 }
 
 /**
- * Calls a tool as a task if the tool supports that. If the server rejects the call because the tool's
- * support has changed, calls the tool again: as a task instead of without a task, or the reverse.
+ * Calls a tool, as a task if the tool supports tasks. If the server rejects the call, lists the tools again.
+ * If the tool's support for tasks has changed, repeats the call in the other way.
  *
- * @param onlyIfRequired Whether to use a task only if the tool requires a task. The client receives progress only
- *   without a task.
+ * @param onlyIfRequired Whether to use a task only if the tool requires a task. The client receives progress
+ *   only without a task.
  */
 async function callAsSupported(
   client: ExtensionClient,
@@ -152,18 +156,18 @@ async function callAsSupported(
   onlyIfRequired = false,
 ): Promise<Result> {
   if (!supportsTasks(client)) return call(false)
-  const shouldBeTask = async (): Promise<boolean> => {
+  const needsTask = async (): Promise<boolean> => {
     const support = await taskSupportOf(client, name, signal)
     return support === 'required' || (support === 'optional' && !onlyIfRequired)
   }
-  const asTask = await shouldBeTask()
+  const asTask = await needsTask()
   try {
     return await call(asTask)
   } catch (error) {
     const isUnsupported = error instanceof ProtocolError && error.code === METHOD_NOT_FOUND
     if (!isUnsupported) throw error
     taskSupportByClient.delete(client)
-    if ((await shouldBeTask()) === asTask) throw error
+    if ((await needsTask()) === asTask) throw error
     return call(!asTask)
   }
 }
@@ -173,7 +177,7 @@ function supportsTasks({ serverCapabilities }: ExtensionClient): boolean {
   return isObject(requests) && isObject(requests.tools) && requests.tools.call !== undefined
 }
 
-/** For each client, the `taskSupport` of its server's tools by name, from the latest list. */
+/** For each client, the `taskSupport` of the server's tools in the latest list, by the names of the tools. */
 const taskSupportByClient = new WeakMap<ExtensionClient, Promise<Map<string, string>>>()
 
 /** The `taskSupport` of a tool; `forbidden` if the tool is not listed. */
@@ -183,11 +187,11 @@ async function taskSupportOf(
   signal: AbortSignal | undefined,
 ): Promise<string> {
   const cachedTools = taskSupportByClient.get(client)
-  let supportByTool = await abortable(cachedTools ?? listTaskTools(client), signal)
+  let supportByTool = await abortable(cachedTools ?? listTaskSupport(client), signal)
   if (cachedTools && !supportByTool.has(name)) {
     // The tool may be newer than the cached list
     if (taskSupportByClient.get(client) === cachedTools) taskSupportByClient.delete(client)
-    const listing = taskSupportByClient.get(client) ?? listTaskTools(client)
+    const listing = taskSupportByClient.get(client) ?? listTaskSupport(client)
     supportByTool = await abortable(listing, signal)
   }
   const support = supportByTool.get(name) ?? 'forbidden'
@@ -196,9 +200,10 @@ async function taskSupportOf(
 }
 
 /**
- * Lists the tools once for all concurrent callers. If one caller aborts, the others still receive the list.
+ * Lists the `taskSupport` of all tools, once for all concurrent callers. If one caller aborts, the others
+ * still receive the list.
  */
-function listTaskTools(client: ExtensionClient): Promise<Map<string, string>> {
+function listTaskSupport(client: ExtensionClient): Promise<Map<string, string>> {
   const list = async (): Promise<Map<string, string>> => {
     const tools = await client.listAllTools().catch((error: unknown) => {
       // A server that does not list its tools may still accept calls
@@ -241,11 +246,11 @@ function requireCoreTask(value: unknown, taskId: string): CoreTask {
 }
 
 /**
- * Polls a task until it finishes. Requests for input arrive on the stream of `tasks/result` and are
- * answered by the client's handlers.
+ * Polls a task until it finishes. Requests for input arrive on the stream of `tasks/result`, and the
+ * client's handlers answer them.
  *
- * @param ttl How long the server keeps the task, as stated when the task was created.
- * @throws {ProtocolError} The error that the call would have failed with.
+ * @param ttl How long the server stores the task, in milliseconds, as stated when the task was created.
+ * @throws {ProtocolError} The error with which the call would have failed without a task.
  * @throws {SdkError} `TIMEOUT` if the caller's or the server's time limit has passed; `ABORTED`
  *   if the task was cancelled by any party.
  */
@@ -262,17 +267,18 @@ export async function waitForCoreTask(
   let deadline = startedAt + Math.min(maxTimeoutMs, pollTimeoutMs(ttl))
   try {
     for (let failures = 0; ;) {
-      let requestedMs: number | undefined
+      let suggestedMs: number | undefined
       try {
         const task = await getCoreTask(client, taskId, { signal, timeoutMs })
         const { status } = task
         report(task)
-        requestedMs = task.pollIntervalMs
+        suggestedMs = task.pollIntervalMs
         deadline = startedAt + Math.min(maxTimeoutMs, pollTimeoutMs(task.ttlMs))
         failures = 0
         if (status === 'cancelled') throw noResultError('ABORTED', taskId)
         if (status === 'input_required') {
-          // The task cannot finish before its request for input is answered
+          // This request may take until the deadline, because the task cannot finish before its request for
+          // input is answered
           const remainingMs = Math.max(deadline - performance.now(), 1)
           const limits = { signal, timeoutMs: remainingMs, maxTimeoutMs: remainingMs }
           return await client.request('tasks/result', { taskId }, limits)
@@ -286,7 +292,7 @@ export async function waitForCoreTask(
       }
       const remainingMs = deadline - performance.now()
       if (remainingMs <= 0) throw noResultError('TIMEOUT', taskId)
-      await sleep(Math.min(pollDelayMs(requestedMs, failures, pollingOptions), remainingMs), signal)
+      await sleep(Math.min(pollDelayMs(suggestedMs, failures, pollingOptions), remainingMs), signal)
     }
   } catch (error) {
     // Not awaited, because the caller has aborted. The request may fail, for example if the task has expired

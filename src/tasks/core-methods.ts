@@ -1,6 +1,6 @@
 /**
- * The methods for core tasks on the server: `tasks/get`, `tasks/result`, `tasks/cancel` and `tasks/list` of
- * 2025-11-25, where tasks are part of the core protocol.
+ * The methods for core tasks on the server, which are the tasks of 2025-11-25: `tasks/get`, `tasks/result`,
+ * `tasks/cancel` and `tasks/list`.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  */
@@ -70,7 +70,7 @@ export async function listCoreTasks(
   if (afterTaskId !== undefined && !(await service.get(afterTaskId, principal))) {
     throw invalidCursor()
   }
-  // One more than a page, to know whether there is a next page
+  // Requests one task more than a page has, to know whether there is a next page
   const tasksAfterCursor = await service.list(principal, PAGE_SIZE + 1, afterTaskId)
   const page = tasksAfterCursor.slice(0, PAGE_SIZE)
   const lastTask = page.at(-1)
@@ -95,10 +95,10 @@ function invalidCursor(): ProtocolError {
 }
 
 /**
- * Handles `tasks/result`: returns the result of the original request once it is available. Requests
- * for input that the task makes in the meantime are sent on this stream.
+ * Handles `tasks/result`: returns the result of the original request when it is available. In the
+ * meantime, sends the task's requests for input on the stream of `tasks/result`.
  *
- * @throws {ProtocolError} The error that the original request would have failed with;
+ * @throws {ProtocolError} The error with which the original request would have failed;
  *   `INVALID_PARAMS` if the task does not exist or has expired.
  */
 export async function getCoreResult(
@@ -138,7 +138,8 @@ export async function getCoreResult(
 }
 
 /**
- * The error for a task that no longer exists when a waiting request reads it again. The task may have expired.
+ * Creates the error for a task that no longer exists when a waiting request reads it again. The error says
+ * whether the task has expired.
  */
 function missingTask(task: TaskRecord): Error {
   if (expiresAt(task) > Date.now()) return unknownTask()
@@ -146,8 +147,8 @@ function missingTask(task: TaskRecord): Error {
 }
 
 /**
- * The keys of the input requests that were sent to a client. If two requests of clients wait for the same task, only
- * one of them sends the task's input requests.
+ * The keys of the input requests that were sent to clients and are not answered. If two `tasks/result`
+ * requests wait for the same task, only one of them sends the task's input requests.
  */
 const sentRequests = new WeakMap<TaskService, Set<string>>()
 
@@ -155,7 +156,7 @@ const sentRequests = new WeakMap<TaskService, Set<string>>()
 class InputForwarder {
   readonly #tasks: TaskService
   readonly #ctx: RequestContext
-  /** The keys of the input requests that were sent, to this or any other client that waits. */
+  /** The keys of the input requests that were sent to this client or to any other client that waits. */
   readonly #sentKeys: Set<string>
   readonly #controller = new AbortController()
 
@@ -175,15 +176,15 @@ class InputForwarder {
       if (this.#sentKeys.has(requestKey)) continue
       this.#sentKeys.add(requestKey)
       this.#askAndStore(taskId, key, request)
-        // If the store fails, the waiting request fails too and reports it
+        // If the store fails, the waiting request fails too, and reports the error
         .catch(() => {})
         .finally(() => this.#sentKeys.delete(requestKey))
     }
   }
 
   /**
-   * Called when the client no longer waits. The next request that waits for the task sends the unanswered input
-   * requests again.
+   * Cancels the input requests when the client no longer waits. The next request that waits for the task
+   * sends the unanswered input requests again.
    */
   stop(): void {
     this.#controller.abort(new SdkError('ABORTED', 'The request for the result has ended'))

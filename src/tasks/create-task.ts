@@ -31,7 +31,8 @@ export interface TaskCreation {
 }
 
 /**
- * What a client must do to call a tool that always runs as a task, by the kind of task support in its revision.
+ * What a client must do to call a tool that always runs as a task, by the kind of tasks in the client's
+ * revision.
  */
 const REMEDY = {
   none: 'use revision 2025-11-25 or a newer one',
@@ -40,8 +41,8 @@ const REMEDY = {
 }
 
 /**
- * Returns how a call runs as a task. Returns `undefined` if it does not, for example because the call already belongs
- * to a task's run.
+ * Returns how a call runs as a task. Returns `undefined` if the call does not run as a task, for example
+ * because it already belongs to a task's run.
  *
  * @throws {ProtocolError} `METHOD_NOT_FOUND` in revisions with sessions, if the client requests a
  *   task for a tool that does not support tasks, or no task for a tool that requires one.
@@ -71,7 +72,7 @@ export function toolTaskOf(
 }
 
 /**
- * Creates a task for a call. Returns the result that announces it to the client.
+ * Creates a task for a call. Returns the result that announces the task to the client.
  *
  * @throws {ProtocolError} `INTERNAL_ERROR` if there are too many tasks.
  */
@@ -86,10 +87,11 @@ export async function createTaskForCall(
   const { service, options } = creation
   const isCore = ctx.exchange.revision.tasks === 'core'
   let recording: Recording | undefined
-  // A task of 2025-11-25 can request this input itself, so the hook `before` is not called
+  // The hook `before` can ask for input before the task exists. In 2025-11-25, the hook is not called,
+  // because the task can ask for the input itself
   if (!isCore) {
     await toolTask.before?.(args, ctx)
-    // The hook may have caught the error that was thrown to suspend it until the client answers
+    // The hook may have caught the error that suspends it until the client answers
     ctx.throwIfSuspended()
     recording = (await ctx.replay?.finish())?.recording
   }

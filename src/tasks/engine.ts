@@ -29,13 +29,13 @@ import { TaskWork, type WorkOptions } from './work.ts'
 
 /** How tasks are stored and run. */
 export interface EngineOptions extends WorkOptions {
-  /** Limits tasks, and deletes expired tasks. If absent, the platform limits and deletes tasks. */
+  /** The limits for tasks. If absent, the platform limits tasks, and deletes expired tasks. */
   readonly limits?: TaskLimits | undefined
   /** Called with the task after each change that clients can see. */
-  readonly changed?: ((task: TaskRecord) => void) | undefined
+  readonly onChange?: ((task: TaskRecord) => void) | undefined
 }
 
-/** The limits for the tasks in a store, which one or several processes use. */
+/** The limits for the tasks in a store. Several processes may share the store. */
 export interface TaskLimits {
   readonly store: TaskStore
   /** The maximum number of tasks stored at once. */
@@ -44,7 +44,7 @@ export interface TaskLimits {
   readonly maxTasksPerPrincipal: number
 }
 
-/** The number of random bytes in the id of a task: 192 bits cannot be guessed. */
+/** The number of random bytes in the id of a task. These 192 bits cannot be guessed. */
 const ID_BYTES = 24
 
 /** The tasks of one server in one process. */
@@ -54,7 +54,7 @@ export class TaskEngine implements TaskService {
   readonly #tasks: TaskRepository
   readonly #work: TaskWork
   readonly #sweeper = new Alarm(() => void this.#work.runInBackground(this.sweep()))
-  /** Lets only one task be added at a time, because each addition counts all tasks first. */
+  /** Allows one addition at a time, because each addition first counts the existing tasks. */
   readonly #additions = semaphore(1)
   /** Whether this process regularly looks for tasks of crashed processes. */
   #isRecovering = false
@@ -64,7 +64,7 @@ export class TaskEngine implements TaskService {
   constructor(server: ServerDefinition, options: EngineOptions) {
     this.#server = server
     this.#options = options
-    this.#tasks = new TaskRepository(options.store, options.changed)
+    this.#tasks = new TaskRepository(options.store, options.onChange)
     this.#work = new TaskWork(server, this.#tasks, options)
   }
 
@@ -137,8 +137,8 @@ export class TaskEngine implements TaskService {
   }
 
   /**
-   * Converts the value that the application reported for a task into a valid result of the tool. Returns `undefined`
-   * if there is no such task.
+   * Converts the value that the application reported for a task to a valid result of the tool. Returns
+   * `undefined` if the task does not exist.
    */
   async #validate(taskId: string, returned: ToolReturn): Promise<TaskOutcome | undefined> {
     const task = await this.#options.store.load(taskId)
@@ -164,7 +164,7 @@ export class TaskEngine implements TaskService {
 
   /**
    * Resumes every task that no process is running, for example after a restart. If other processes
-   * share the store, also resumes the tasks of processes that crash later.
+   * share the store, this process then regularly resumes the tasks of crashed processes.
    */
   async resume(platform: Platform = {}): Promise<void> {
     const { limits, leaseMs } = this.#options
@@ -186,9 +186,9 @@ export class TaskEngine implements TaskService {
   }
 
   /**
-   * Finds the tasks that are ready to run and have no valid lease. While the store fails, no process can renew leases.
-   * For some time after a failure, only tasks without any lease are therefore found. Each process can then renew the
-   * leases of its own tasks before another process takes over these tasks.
+   * Finds the tasks that are ready to run and have no valid lease. While the store fails, no process can renew
+   * leases. For some time after a failure, this method therefore finds only tasks without any lease. In this
+   * time, each process can renew its leases before another process takes over the tasks.
    */
   async #findUnleased(store: TaskStore, leaseMs = 0): Promise<string[]> {
     const now = Date.now()
@@ -214,7 +214,7 @@ export class TaskEngine implements TaskService {
     if (next !== undefined) this.#sweeper.set(next)
   }
 
-  /** Deletes a task if it has expired. Otherwise returns it. */
+  /** Deletes a task if it has expired. Otherwise returns the task. */
   async expire(taskId: string): Promise<TaskRecord | undefined> {
     const task = await this.#options.store.load(taskId)
     if (!task || expiresAt(task) > Date.now()) return task
@@ -223,11 +223,12 @@ export class TaskEngine implements TaskService {
   }
 }
 
+/** Whether another task of the principal would exceed a limit. */
 async function isFull(
   { store, maxTasks, maxTasksPerPrincipal }: TaskLimits,
   principal: string | null,
 ): Promise<boolean> {
-  // Skipped if there is no limit: counting takes time in proportion to the number of tasks
+  // Without a limit, tasks are not counted, because counting takes time in proportion to their number
   if (maxTasks < Infinity && (await store.count()) >= maxTasks) return true
   return principal !== null && (await store.count(principal)) >= maxTasksPerPrincipal
 }

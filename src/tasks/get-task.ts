@@ -31,7 +31,8 @@ export async function getTask(
 /**
  * Validates a task received from the server.
  *
- * @throws {SdkError} `INVALID_MESSAGE` if the result is not a task, or is another task.
+ * @param taskId The id of the requested task. By default any task is valid.
+ * @throws {SdkError} `INVALID_MESSAGE` if the value is not a task, or is a task with another id.
  */
 export function requireDetailedTask(value: unknown, taskId?: string): DetailedTask {
   const isExpected = taskId === undefined || (isObject(value) && value.taskId === taskId)
@@ -42,7 +43,7 @@ export function requireDetailedTask(value: unknown, taskId?: string): DetailedTa
   throw new SdkError('INVALID_MESSAGE', 'The answer is not the requested task', { data: value })
 }
 
-/** Whether a task has a status, and the members that this status requires. */
+/** Whether a task has a status and all members that the status requires. */
 function hasState({ status, result, error, inputRequests }: JsonObject): boolean {
   if (status === 'completed') return isObject(result)
   if (status === 'failed') return isObject(error) && Number.isInteger(error.code)

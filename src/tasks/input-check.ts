@@ -13,7 +13,8 @@ import type { InputOutcome, TaskRecord } from './record.ts'
 const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel']
 
 /**
- * Reads the client's responses to pending input requests, by their keys. Ignores all other responses.
+ * Returns the client's responses to pending input requests, by the keys of the requests. Ignores all other
+ * responses.
  *
  * @throws {ProtocolError} `INVALID_PARAMS` if a response does not match its input request.
  */
@@ -34,7 +35,7 @@ export function requireAnswers(
   return answers
 }
 
-/** Whether an object has the format of a response. The content of a form is validated later, for the handler. */
+/** Whether a response has the format that its request requires. The content of a form is validated later. */
 function matchesRequest({ method }: InputRequest, answer: JsonObject): boolean {
   if (method === 'roots/list') return areRoots(answer.roots)
   if (method === 'sampling/createMessage') return isSamplingResult(answer)

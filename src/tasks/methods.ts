@@ -1,6 +1,6 @@
 /**
- * The methods of the extension on the server: `tasks/get`, `tasks/update`, `tasks/cancel`, and the notifications on
- * `subscriptions/listen`.
+ * The methods of the tasks extension on the server: `tasks/get`, `tasks/update` and `tasks/cancel`. Also sends
+ * the notifications of tasks on `subscriptions/listen`.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -17,7 +17,7 @@ import { whenAvailable } from './unavailable.ts'
 /** The maximum number of tasks that one listener may subscribe to. */
 const MAX_LISTENED_TASKS = 100
 
-/** The error for a task that does not exist or belongs to another principal. */
+/** Creates the error for a task that does not exist, or that the caller may not see. */
 export function unknownTask(): Error {
   return invalidParams('Unknown task')
 }
@@ -51,11 +51,11 @@ export async function getTask(
 }
 
 /**
- * Handles `tasks/update`: accepts responses to some or all of the pending requests for input. Keys
- * that are not pending are ignored.
+ * Handles `tasks/update`: accepts responses to some or all of the pending input requests. Responses to
+ * other requests are ignored.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` if the task does not exist or a response is malformed,
- *   which leaves the task unchanged.
+ * @throws {ProtocolError} `INVALID_PARAMS` if the task does not exist or a response is malformed. The
+ *   task is then unchanged.
  */
 export async function updateTask(
   tasks: ServedTasks,
@@ -86,9 +86,9 @@ export async function cancelTask(
 }
 
 /**
- * Returns the task ids of a filter, without those that the client may not subscribe to.
+ * Returns the task ids of a filter, without the ids of tasks that the client may not see.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` if the filter is not a list of ids.
+ * @throws {ProtocolError} `INVALID_PARAMS` if the filter is not a list of ids, or is too long.
  */
 export async function acceptTaskIds(
   tasks: ServedTasks,
@@ -108,7 +108,7 @@ export async function acceptTaskIds(
   return ids.length > 0 ? ids : undefined
 }
 
-/** Sends the current state of tasks, and then every change. Returns a function that stops this. */
+/** Sends the current state of tasks, and then every change. Returns a function that ends the notifications. */
 export function listenToTasks(
   { service, server }: ServedTasks,
   ids: readonly string[],
@@ -142,7 +142,7 @@ export function listenToTasks(
       waitMs = task.pollIntervalMs
     }
   }
-  // An error only ends the notifications of its task
+  // An error ends only the notifications of one task
   for (const id of ids) watchTask(id).catch(() => {})
   return () => controller.abort()
 }

@@ -1,5 +1,5 @@
 /**
- * Reports the runs of tasks to the server's observer, as operations.
+ * Reports the runs of tasks to the server's observer. Each run is an operation.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -10,7 +10,7 @@ import type { ServerObservation } from '../server/observer.ts'
 import type { Exchange } from '../server/request/exchange.ts'
 import { Suspension, type Outcome } from '../server/request/outcome.ts'
 
-/** Runs the handler of a task as an operation. */
+/** Runs the handler of a task, and reports the run to the observer. */
 export function observeRun(
   observe: ServerObservation,
   { revision, caller, cancellation }: Exchange,

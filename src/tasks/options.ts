@@ -20,13 +20,13 @@ export interface TasksOptions {
    */
   ttlMs?: number
   /**
-   * The longest time for which a client may request that its task is stored, in milliseconds.
+   * The longest storage time that a client may request for its task, in milliseconds.
    *
    * @default 86400000
    */
   maxTtlMs?: number
   /**
-   * Suggested poll interval for clients, in milliseconds.
+   * The poll interval that is suggested to clients, in milliseconds.
    *
    * @default 1000
    */
@@ -75,8 +75,9 @@ const OPTION_NAMES: OptionNames<TasksOptions> = {
   onCreate: 1,
   immediateResponse: 1,
 }
-/** The options that are durations. */
+/** The options that are durations in milliseconds. */
 const DURATIONS = ['ttlMs', 'maxTtlMs', 'pollIntervalMs', 'leaseMs'] as const
+/** The options that limit a number of tasks. */
 const LIMITS = ['maxTasks', 'maxTasksPerPrincipal'] as const
 
 /**
@@ -105,8 +106,10 @@ function isLimit(value: unknown): boolean {
 }
 
 /**
- * How long a task is stored, in milliseconds: as long as its client requests, up to a limit. If the client requests no
- * duration, as long as the tool or the options state.
+ * How long a task is stored, in milliseconds. The client can request a duration, up to a limit. Otherwise the
+ * duration of the tool applies, or the duration in the options.
+ *
+ * @param requestedTask The param `task` of the call.
  */
 export function ttlMsOf(
   options: TasksOptions,
@@ -115,9 +118,9 @@ export function ttlMsOf(
 ): number {
   const { maxTtlMs = 86_400_000, ttlMs = Math.min(3_600_000, maxTtlMs) } = options
   const requestedTtl = isObject(requestedTask) ? requestedTask.ttl : undefined
-  const longest = Math.max(maxTtlMs, toolTtlMs ?? ttlMs)
+  const longestTtlMs = Math.max(maxTtlMs, toolTtlMs ?? ttlMs)
   // A `ttl` of 0 means the shortest time, not the default
   return isDuration(requestedTtl) || requestedTtl === 0
-    ? Math.min(Math.max(requestedTtl, 1), longest)
+    ? Math.min(Math.max(requestedTtl, 1), longestTtlMs)
     : (toolTtlMs ?? ttlMs)
 }

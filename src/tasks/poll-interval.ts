@@ -6,20 +6,20 @@
 import { backoffMs } from '../patterns/backoff.ts'
 import { SdkError } from '../protocol/errors.ts'
 
-/** How long a task is still polled after the time for which the server stores it, in milliseconds. */
+/** How long polling continues after the server may have deleted the task, in milliseconds. */
 const GRACE_MS = 5_000
 
 /**
- * The maximum time for which a task is polled, in milliseconds; unlimited if the server does not
- * state the task's lifetime.
+ * The maximum time for which a task is polled, in milliseconds. The time is unlimited if the server does
+ * not state how long it stores the task.
  */
 export function pollTimeoutMs(ttlMs: unknown): number {
   return typeof ttlMs === 'number' ? Math.max(ttlMs, 0) + GRACE_MS : Infinity
 }
 
 /**
- * How long to wait before the next poll, in milliseconds: at least as long as the server suggests, up to
- * `maxPollIntervalMs`, and longer after failures, with jitter.
+ * How long to wait before the next poll, in milliseconds: the interval that the server suggests, or a longer
+ * one with jitter after failures, but at most `maxPollIntervalMs`.
  */
 export function pollDelayMs(
   suggestedMs: unknown,
@@ -32,11 +32,11 @@ export function pollDelayMs(
     readonly maxPollIntervalMs?: number
   },
 ): number {
-  const isTime = typeof suggestedMs === 'number' && suggestedMs > 0
-  return backoffMs(failures, isTime ? suggestedMs : pollIntervalMs, maxPollIntervalMs)
+  const isSuggested = typeof suggestedMs === 'number' && suggestedMs > 0
+  return backoffMs(failures, isSuggested ? suggestedMs : pollIntervalMs, maxPollIntervalMs)
 }
 
-/** The error for a task that was cancelled, or was not finished in time. */
+/** Creates the error for a task that was cancelled, or has not finished in time. */
 export function noResultError(code: 'ABORTED' | 'TIMEOUT', taskId: string): SdkError {
   const outcome = code === 'ABORTED' ? 'cancelled' : 'not finished in time'
   return new SdkError(code, `The task "${taskId}" was ${outcome}`, { data: { taskId } })

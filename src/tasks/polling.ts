@@ -11,7 +11,7 @@ import type { DetailedTask } from '../protocol/types.ts'
 /** How tasks are polled. */
 export interface TaskPollingOptions {
   /**
-   * Poll interval if the server suggests none, in milliseconds.
+   * The poll interval if the server suggests none, in milliseconds.
    *
    * @default 1000
    */
@@ -29,23 +29,24 @@ export interface TaskPollingOptions {
    */
   readonly notifications?: boolean
   /**
-   * Called with the task at first, and after every change. Store the task's id here so that another process can resume
-   * polling.
+   * Called with the task when it was created, and after every change. Store the task's id here, so that another
+   * process can continue to poll the task.
    */
   readonly onTask?: (task: DetailedTask) => void
 }
 
-/** A task to wait for, and the options of the wait. */
+/** A task to wait for, and the options for waiting. */
 export interface AwaitedTask {
   readonly client: ExtensionClient
   readonly taskId: string
   readonly options: TaskPollingOptions
+  /** The options of the original call. */
   readonly request: RequestOptions
   /** The last known state of the task. */
   readonly task?: DetailedTask | undefined
 }
 
-/** Reports each change of a task: to `onTask`, and as progress of the original call. */
+/** Creates a function that reports each change of a task to `onTask`, and as progress of the original call. */
 export function taskReporter(
   { onTask }: TaskPollingOptions,
   { onProgress }: RequestOptions,

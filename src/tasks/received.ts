@@ -25,7 +25,7 @@ const POLL_INTERVAL_MS = 500
 const ID_BYTES = 24
 
 interface ReceivedTask {
-  /** The response to the request; rejects once the task is cancelled. */
+  /** The response to the request. Rejects when the task is cancelled. */
   readonly outcome: Promise<JsonObject>
   readonly cancel: () => void
   task: CoreTask
@@ -37,8 +37,8 @@ type Tasks = Map<string, ReceivedTask>
 const tasksByConnection = new WeakMap<ClientCapabilities, Tasks>()
 
 /**
- * The `tasks` capability of a client that runs server requests as tasks. The object also carries the implementation
- * of the task methods. To declare fewer requests, copy the object with other `requests`.
+ * The `tasks` capability of a client that runs server requests as tasks. The object also contains the
+ * implementation of the task methods. To support fewer requests, copy the object, and replace `requests`.
  *
  * @example
  * ```ts
@@ -69,7 +69,8 @@ export const CLIENT_TASK_CAPABILITIES: ClientTaskCapabilities = {
 /**
  * Creates the function that answers the server's requests on one connection.
  *
- * @param declared The requests that the client has declared it can run as tasks.
+ * @param declared The requests that the client can run as tasks, as it has declared.
+ * @param answer Answers a request without a task.
  */
 function createReceiver(
   tasks: Tasks,
@@ -81,8 +82,9 @@ function createReceiver(
     const handler = Object.hasOwn(methods, method) ? methods[method] : undefined
     if (handler) return handler(requireTask(tasks, params))
     const [group = '', name = ''] = method.split('/')
-    const offered = Object.hasOwn(declared, group) ? declared[group] : undefined
-    const isTask = isObject(params.task) && isObject(offered) && isObject(offered[name])
+    const declaredGroup = Object.hasOwn(declared, group) ? declared[group] : undefined
+    const isDeclared = isObject(declaredGroup) && isObject(declaredGroup[name])
+    const isTask = isObject(params.task) && isDeclared
     return isTask ? startTask(tasks, method, params, answer) : copyTaskToResponses(answer)(request)
   }
 }

@@ -23,9 +23,9 @@ export interface TaskCall {
   readonly client: ClientFacts
   /** The authenticated principal. No other principal may access the task. */
   readonly principal: string | null
-  /** Further results of authorization. */
+  /** Details about the caller's authorization. */
   readonly auth?: Auth | undefined
-  /** The scopes that the tool required, in case the tool is removed. */
+  /** The scopes that the tool requires. Stored with the call, because the tool may be removed. */
   readonly scopes?: readonly string[] | undefined
   /** Set if the client cannot be reached, so that every request for input is rejected. */
   readonly unreachable?: true | undefined
@@ -59,7 +59,7 @@ export interface TaskRecord {
   readonly lastUpdatedAt: number
   /** How long the task is stored after its creation, in milliseconds. */
   readonly ttlMs: number
-  /** Suggested poll interval for clients, in milliseconds. */
+  /** The poll interval that is suggested to clients, in milliseconds. */
   readonly pollIntervalMs: number
   /** The request that the task runs, and its caller. */
   readonly call: TaskCall
@@ -69,15 +69,15 @@ export interface TaskRecord {
   readonly inputs: { readonly [wireKey: string]: OpenInput }
   /** Responses that no run of the handler has consumed yet, by the handler's keys. */
   readonly answers: { readonly [key: string]: InputOutcome & { readonly digest: string } }
-  /** The keys that requests for input have used so far, since a key is never reused. */
+  /** All keys that the task's requests for input have used. No key is used twice. */
   readonly usedKeys: readonly string[]
-  /** The `requestState` of an `input_required` result that the handler returned itself. */
+  /** The `requestState` of an `input_required` result that the handler itself returned. */
   readonly ownState?: string | undefined
   /** Whether the outcome is reported externally after the handler has returned. */
   readonly external?: boolean | undefined
   /** When the lease of the process that runs the task expires, in milliseconds since 1970. */
   readonly leasedUntil?: number | undefined
-  /** The process that runs the task; changes by a run in any other process are ignored. */
+  /** The id of the process that runs the task. Changes by a run in any other process are ignored. */
   readonly leasedBy?: string | undefined
   /** The result, once the task has completed. */
   readonly result?: Result | undefined
@@ -91,11 +91,11 @@ export interface NewTask {
   readonly call: TaskCall
   readonly ttlMs: number
   readonly pollIntervalMs: number
-  /** The steps and requests that were completed before the task began. */
+  /** The steps and requests that were completed before the task was created. */
   readonly recording?: Recording | undefined
 }
 
-/** The record of a new task, in the `working` state. */
+/** Creates the record of a new task, in the `working` state. */
 export function newRecord(
   { taskId, call, ttlMs, pollIntervalMs, recording = emptyRecording() }: NewTask,
   now: number,
@@ -117,7 +117,7 @@ export function newRecord(
 }
 
 /**
- * A copy of a value as JSON represents it, so that no other code can change it.
+ * Returns a copy of a value, as parsed JSON. No other code can change the copy.
  *
  * @throws {TypeError} If the value cannot be represented as JSON.
  */
@@ -130,7 +130,7 @@ export function isFinal({ status }: Pick<TaskRecord, 'status'>): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled'
 }
 
-/** Whether a task has work left to do and waits for nothing: no input, and no external outcome. */
+/** Whether a task has work to do, and waits neither for input nor for an external outcome. */
 export function isReadyToRun({
   status,
   external,
@@ -144,7 +144,7 @@ export const TASK_EXPIRED: ErrorObject = {
   message: 'The task expired before it finished',
 }
 
-/** When a task expires, so that it is deleted, in milliseconds since 1970. */
+/** When a task expires and is deleted, in milliseconds since 1970. */
 export function expiresAt({ createdAt, ttlMs }: Pick<TaskRecord, 'createdAt' | 'ttlMs'>): number {
   return createdAt + ttlMs
 }

@@ -1,5 +1,6 @@
 /**
- * Adds the id of a task to the client's responses to server requests that belong to the task; 2025-11-25 only.
+ * Adds the id of a task to the client's responses to server requests that belong to the task. Needed only in
+ * revision 2025-11-25.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#associating-related-task-messages
  */
@@ -22,7 +23,10 @@ export interface ClientTaskCapabilities extends JsonObject {
   ): ServerRequestHandler
 }
 
-/** Wraps a client's request handlers as its declared capability requires. */
+/**
+ * Wraps a client's request handler. If the client has declared {@link taskReceiver}, requests can run as tasks.
+ * Otherwise the handler only copies the ids of tasks to the responses.
+ */
 export function wrapHandler(
   answer: ServerRequestHandler,
   capabilities: ClientCapabilities,
@@ -31,7 +35,7 @@ export function wrapHandler(
   return tasks?.[taskReceiver]?.(answer, capabilities) ?? copyTaskToResponses(answer)
 }
 
-/** Wraps a request handler. If a request belongs to a task, its id is copied into the response. */
+/** Wraps a request handler. If a request belongs to a task, the id of the task is copied to the response. */
 export function copyTaskToResponses(answer: ServerRequestHandler): ServerRequestHandler {
   return async (request) => {
     const result = await answer(request)

@@ -29,14 +29,14 @@ import type { ServerDefinition } from '../server/definition.ts'
 import { NEEDS_SESSION } from '../server/request/ask-mode.ts'
 import { callTool } from '../server/features/tools.ts'
 import { observeRun } from './observed-run.ts'
-import { TaskContext, unreachableReason, type TaskStatus } from './context.ts'
+import { TaskContext, unreachableReason, type StatusReporter } from './context.ts'
 import { jsonClone, type TaskCall, type TaskRecord } from './record.ts'
 import { ask, finish, awaitOutcome, type NewInput, type Transition } from './state.ts'
 
 /** The operations that a run needs from the process that runs it. */
-export interface RunHost extends TaskStatus {
+export interface RunHost extends StatusReporter {
   readonly cancellation: Cancellation
-  /** Sends a message to the clients that currently wait for the result; 2025-11-25 only. */
+  /** Sends a message to the clients that currently wait for the result. Used only in revision 2025-11-25. */
   notify(message: JsonRpcNotification): void
   /** Stores the recording before the handler continues. */
   save(recording: Recording): Promise<void>
@@ -80,8 +80,8 @@ export async function runTask(
 }
 
 /**
- * Creates the function that decides whether a result makes the task `failed`. In 2025-11-25, a result with `isError`
- * does.
+ * Creates the function that decides whether a result makes the task `failed`. In 2025-11-25, a result with
+ * `isError` makes the task `failed`; since 2026-07-28, no result does.
  */
 export function failureTest({ revision }: TaskCall): (result: Result) => boolean {
   const isCore = findRevision(revision)?.tasks === 'core'
@@ -89,8 +89,8 @@ export function failureTest({ revision }: TaskCall): (result: Result) => boolean
 }
 
 /**
- * Creates the exchange of a task's run. Clients that wait for the result receive the messages that the run sends. The
- * run cannot ask a client directly, because the task may outlive every connection.
+ * Creates the exchange of a task's run. The messages that the run sends are received by the clients that wait
+ * for the result. The run cannot ask a client directly, because the task may outlive every connection.
  */
 function exchangeOf(
   { revision, client, principal, auth }: TaskCall,
@@ -108,7 +108,7 @@ function exchangeOf(
     cancellation,
     // All messages are sent, because each waiting request filters them by its own log level
     logLevel: 'debug',
-    // Only clients with core tasks can receive the messages that a handler sends
+    // Only clients with the tasks of 2025-11-25 can receive the messages that a handler sends
     send: facts.tasks === 'core' ? notify : () => {},
     askMode: NEEDS_SESSION,
   }
@@ -188,7 +188,7 @@ function degradeInputRequest(
   return degraded ? { method, params: degraded } : { method }
 }
 
-/** Returns the recording of earlier runs, and the responses that were received since the last run. */
+/** Returns the recording of earlier runs, and the responses that have arrived since the last run. */
 function replayData({ recording, answers }: TaskRecord): {
   recording: Recording
   responses: { [key: string]: JsonObject }

@@ -1,5 +1,5 @@
 /**
- * The operations on tasks, whether these are stored and run in this process, or in a Durable Object for each task.
+ * The operations on tasks. Tasks are stored and run in this process, or in one Durable Object for each task.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -16,14 +16,14 @@ export interface TaskService {
   /** Generates an unguessable id for a new task. */
   createId(): string
   /**
-   * Creates a task. Once this resolves, the task is stored and will be run.
+   * Creates a task. When the promise resolves, the task is stored and will run.
    *
    * @throws {SdkError} `LIMIT_EXCEEDED` if there are too many tasks.
    */
   create(task: NewTask, platform: Platform): Promise<TaskRecord>
-  /** Returns a task of a principal, if there is one with this id. */
+  /** Returns the task with this id, if it belongs to the principal. */
   get(taskId: string, principal: string | null): Promise<TaskRecord | undefined>
-  /** Resolves with the task once it has changed after `changedAfter`, or after `waitMs`. */
+  /** Resolves with the task when it has changed after `changedAfter`, or when `waitMs` have passed. */
   next(wait: TaskWaitOptions): Promise<TaskRecord | undefined>
   /** Accepts the outcomes of input requests. Returns the changed task. */
   answer(
@@ -39,8 +39,8 @@ export interface TaskService {
   /** Sets the status message of a task. Returns whether the task is still open. */
   setStatusMessage(taskId: string, statusMessage: string): Promise<boolean>
   /**
-   * Calls `listener` with a task, at first and after every change, until the returned function is called. Absent if
-   * repeated calls of {@link TaskService.next} cost no more.
+   * Calls `listener` with the current task, and after every change, until the returned function is called.
+   * Absent if repeated calls of {@link TaskService.next} cost no more than this method.
    */
   watch?(
     taskId: string,
@@ -48,8 +48,8 @@ export interface TaskService {
     listener: (task: TaskRecord) => void,
   ): Promise<() => void>
   /**
-   * Subscribes to messages that the handler sends, if supported. Returns a function that
-   * unsubscribes.
+   * Subscribes to the messages that the handler of a task sends. Returns a function that unsubscribes.
+   * Absent if the service does not support such messages.
    */
   onMessage?(taskId: string, listener: (message: JsonRpcNotification) => void): () => void
   /** A page of the principal's tasks. Absent if the service cannot list them. */
@@ -65,6 +65,7 @@ export interface TaskWaitOptions {
   readonly principal: string | null
   /** The `lastUpdatedAt` of the last known state. */
   readonly changedAfter: number
+  /** How long to wait for a change, in milliseconds. */
   readonly waitMs: number
   /** Aborts when the caller stops waiting. */
   readonly signal?: AbortSignal | undefined

@@ -24,12 +24,13 @@ export interface NewInput {
   readonly digest: string
 }
 
+/** The changes that end a lease. */
 const UNLEASED = { leasedBy: undefined, leasedUntil: undefined }
 
-/** Sets the outcome. The task has failed if there is an error, or if `fails` returns true for the result. */
+/** Sets the outcome. The task becomes `failed` if there is an error, or if `isFailure` returns true for the result. */
 export function finish(
   outcome: TaskOutcome,
-  fails: (result: Result) => boolean = () => false,
+  isFailure: (result: Result) => boolean = () => false,
 ): Transition {
   const { statusMessage } = outcome
   if ('error' in outcome) {
@@ -37,7 +38,7 @@ export function finish(
     return end({ status: 'failed', statusMessage: statusMessage ?? error.message, error })
   }
   const { result } = outcome
-  if (!fails(result)) return end({ status: 'completed', statusMessage, result })
+  if (!isFailure(result)) return end({ status: 'completed', statusMessage, result })
   return end({ status: 'failed', statusMessage: statusMessage ?? failureText(result), result })
 }
 
@@ -60,13 +61,13 @@ export function setStatusMessage(statusMessage: string): Transition {
     record.statusMessage === statusMessage ? undefined : change(record, now, { statusMessage })
 }
 
-/** Stores the handler's recording, which clients do not see. */
+/** Stores the handler's recording. Clients do not see this change. */
 export function withRecording(recording: Recording): Transition {
   return (before) =>
     isFinal(before) ? undefined : { ...before, version: before.version + 1, recording }
 }
 
-/** Stores which process runs the task and for how long, which clients do not see. */
+/** Stores which process runs the task, and until when. Clients do not see this change. */
 export function lease(leasedBy: string, leasedUntil: number): Transition {
   return (before) =>
     isFinal(before) ? undefined : { ...before, version: before.version + 1, leasedBy, leasedUntil }
@@ -78,10 +79,13 @@ export function awaitOutcome(recording: Recording): Transition {
 }
 
 /**
- * Records that the handler requests input and cannot continue without it.
+ * Records that the handler requests input, and cannot continue without it.
  *
- * Each request gets a key that the task has never used. If a request is repeated after an invalid response, clients
- * therefore treat it as a new request.
+ * Each request gets a key that the task has never used. If a request is repeated after an invalid response,
+ * clients therefore treat it as a new request.
+ *
+ * @param questions The input requests, by the keys that the handler uses.
+ * @param ownState The `requestState`, if the handler itself returned an `input_required` result.
  */
 export function ask(
   questions: { readonly [key: string]: NewInput },
@@ -111,8 +115,9 @@ export function ask(
 }
 
 /**
- * Accepts the outcomes of input requests, by the keys that clients see. Keys that are not pending are ignored, so a
- * duplicate or late response changes nothing. After the last response, the task is ready to run again.
+ * Accepts the outcomes of input requests, by the keys that clients see. Outcomes of requests that are not
+ * pending are ignored, so a duplicate or late response changes nothing. After the last response, the task is
+ * ready to run again.
  */
 export function answer(outcomes: { readonly [wireKey: string]: InputOutcome }): Transition {
   return (before, now) => {
@@ -133,7 +138,7 @@ export function answer(outcomes: { readonly [wireKey: string]: InputOutcome }): 
 }
 
 function end(final: Pick<TaskRecord, 'status' | 'statusMessage' | 'result' | 'error'>): Transition {
-  // The fields that only runs need are cleared
+  // Only runs need these fields
   const cleared = { inputs: {}, answers: {}, ...UNLEASED, ownState: undefined }
   return (before, now) => change(before, now, { ...cleared, ...final })
 }

@@ -8,13 +8,13 @@ import type { JsonRpcNotification } from '../protocol/types.ts'
 import type { TaskRecord } from './record.ts'
 import { expiresAt } from './record.ts'
 
-/** Stores single tasks. A write that has resolved must survive a crash of the process. */
+/** Stores single tasks. When a write has resolved, it must survive a crash of the process. */
 export interface TaskRecordStore {
   /** Loads the task with this id. */
   load(taskId: string): Awaitable<TaskRecord | undefined>
   /**
-   * Stores a task. A new record has version 1. A record with a higher version is stored only if the stored record has
-   * the version directly before.
+   * Stores a task. A new record has version 1. A record with a higher version is stored only if the version of
+   * the stored record is lower by one.
    *
    * @returns Whether the record was stored.
    */
@@ -65,8 +65,8 @@ export interface TaskStore extends TaskRecordStore {
   /** When the next task expires, in milliseconds since 1970. */
   nextExpiry(): Awaitable<number | undefined>
   /**
-   * Returns the ids of tasks that are ready to run, and have no lease or an expired one. If there are many, only some
-   * may be returned. If a store lacks this method, `unfinished` is used instead.
+   * Returns the ids of tasks that are ready to run, and have no lease or an expired lease. If there are many
+   * such tasks, the store may return only some of them. Without this method, `unfinished` is called.
    *
    * @param expiredBefore A lease has expired if it ended at this time or earlier, in milliseconds
    *   since 1970.
@@ -74,13 +74,14 @@ export interface TaskStore extends TaskRecordStore {
   unleased?(expiredBefore: number): Awaitable<string[]>
 }
 
-/** Creates an in-memory store; its tasks are lost when the process exits. */
+/** Creates a store in memory. Its tasks are lost when the process exits. */
 export function createMemoryTaskStore(): TaskStore {
   return new MemoryTaskStore()
 }
 
 class MemoryTaskStore implements TaskStore {
   readonly #records = new Map<string, TaskRecord>()
+  /** The number of tasks of each principal. */
   readonly #counts = new Map<string | null, number>()
 
   load(taskId: string): TaskRecord | undefined {
@@ -92,7 +93,7 @@ class MemoryTaskStore implements TaskStore {
     const current = this.#records.get(taskId)
     if ((current?.version ?? 0) !== version - 1) return false
     this.#records.set(taskId, record)
-    if (!current) this.#count(call.principal, 1)
+    if (!current) this.#changeCount(call.principal, 1)
     return true
   }
 
@@ -100,7 +101,7 @@ class MemoryTaskStore implements TaskStore {
     const record = this.#records.get(taskId)
     if (!record) return
     this.#records.delete(taskId)
-    this.#count(record.call.principal, -1)
+    this.#changeCount(record.call.principal, -1)
   }
 
   count(principal?: string | null): number {
@@ -111,7 +112,7 @@ class MemoryTaskStore implements TaskStore {
     const ofPrincipal = [...this.#records.values()].filter(
       ({ call }) => call.principal === principal,
     )
-    // If the task with the id `after` was deleted in the meantime, the list starts over instead of ending early
+    // If the task with the id `after` was deleted in the meantime, the list starts from the beginning
     const start = ofPrincipal.findIndex(({ taskId }) => taskId === after) + 1
     return ofPrincipal.slice(start, start + limit)
   }
@@ -135,8 +136,8 @@ class MemoryTaskStore implements TaskStore {
     return next
   }
 
-  #count(principal: string | null, by: 1 | -1): void {
-    const count = (this.#counts.get(principal) ?? 0) + by
+  #changeCount(principal: string | null, difference: 1 | -1): void {
+    const count = (this.#counts.get(principal) ?? 0) + difference
     if (count > 0) this.#counts.set(principal, count)
     else this.#counts.delete(principal)
   }

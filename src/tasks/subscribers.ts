@@ -1,5 +1,6 @@
 /**
- * The subscribers in this process to the changes of tasks, and to the messages that the handlers of tasks send.
+ * The subscribers in this process. They receive the changes of tasks, and the messages that the handlers of
+ * tasks send.
  */
 import type { JsonRpcNotification } from '../protocol/types.ts'
 import type { TaskRecord } from './record.ts'
@@ -12,8 +13,8 @@ export class TaskSubscribers {
   readonly #messages = new ListenersByTask<JsonRpcNotification>()
 
   /**
-   * Subscribes to the changes of a task, and to its deletion, which is passed on as `undefined`.
-   * Returns a function that unsubscribes.
+   * Subscribes to the changes of a task, and to its deletion. After the deletion, the listener is called with
+   * `undefined`. Returns a function that unsubscribes.
    */
   onChange(taskId: string, listener: Listener<TaskRecord | undefined>): () => void {
     return this.#changes.subscribe(taskId, listener)

@@ -10,7 +10,7 @@ import type { DetailedTask, InputRequest } from '../protocol/types.ts'
 import { pollDelayMs } from './poll-interval.ts'
 import type { AwaitedTask } from './polling.ts'
 
-/** If a request fails, the server has suggested no poll interval. */
+/** After a failed request, there is no poll interval that the server has suggested. */
 const NO_SUGGESTION = undefined
 
 /** Answers the input requests of one task. */
@@ -18,9 +18,9 @@ export class TaskInput {
   readonly #awaited: AwaitedTask
   readonly #poll: () => Promise<DetailedTask | undefined>
   readonly #onFailure: () => void
-  /** The keys of requests that are answered or being answered. */
+  /** The keys of the requests that were answered or are being answered. */
   readonly #answered = new Set<string>()
-  /** The error that prevented an answer to a request. */
+  /** The error because of which a request could not be answered. */
   failure: { error: unknown } | undefined
 
   /**
@@ -57,8 +57,8 @@ export class TaskInput {
   }
 
   /**
-   * Whether the task still needs the input. If not, another client has answered first, so it does not matter that the
-   * server has rejected this client's answer.
+   * Whether the task still needs the input. If it does not, another client has answered first. It then does not
+   * matter that the server has rejected this client's answer.
    */
   async #needsInput(requests: { [key: string]: InputRequest }): Promise<boolean> {
     const task = await this.#poll().catch(() => undefined)
@@ -67,7 +67,7 @@ export class TaskInput {
   }
 
   /**
-   * Answers requests with the client's handlers, and sends the answers until the server has received
+   * Answers requests with the client's handlers. Sends the answers repeatedly until the server has received
    * them.
    */
   async #sendAnswers(

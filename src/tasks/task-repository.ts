@@ -13,10 +13,10 @@ import type { TaskWaitOptions } from './service.ts'
 import { finish, type Transition } from './state.ts'
 import type { TaskRecordStore } from './store.ts'
 
-/** How often a change is attempted if concurrent changes prevent it. */
+/** The maximum number of attempts to store a change while other processes change the same task. */
 const MAX_ATTEMPTS = 100
 
-/** The interval at which tasks are read again if the store notifies of changes, in milliseconds. */
+/** The minimum interval at which tasks are read again if the store announces changes, in milliseconds. */
 const NOTIFIED_POLL_MS = 15_000
 
 /** The tasks of one store, as one process sees them. */
@@ -54,7 +54,7 @@ export class TaskRepository {
     return undefined
   }
 
-  /** Resolves with the task once it has changed after `changedAfter`, or after `waitMs`. */
+  /** Resolves with the task when it has changed after `changedAfter`, or when `waitMs` have passed. */
   async next(wait: TaskWaitOptions): Promise<TaskRecord | undefined> {
     const { taskId, principal, changedAfter, signal } = wait
     const waitMs = this.#store.subscribe ? Math.max(wait.waitMs, NOTIFIED_POLL_MS) : wait.waitMs
@@ -76,9 +76,10 @@ export class TaskRepository {
   }
 
   /**
-   * Changes a task and notifies the subscribers. Returns the changed task.
+   * Changes a task, and notifies the subscribers. Returns the changed task.
    *
-   * @param known The last known state of the task, so that it need not be read. It may be outdated.
+   * @param known The last known state of the task, which may be outdated. With it, the first attempt need not
+   *   read the task.
    * @throws {SdkError} `LIMIT_EXCEEDED` if concurrent changes prevented all attempts.
    */
   async change(
@@ -110,7 +111,7 @@ export class TaskRepository {
     }
   }
 
-  /** Stops the run of an expired task and deletes the task. */
+  /** Stops the run of an expired task, and deletes the task. */
   async expire({ taskId }: TaskRecord): Promise<void> {
     await this.change(taskId, finish({ error: TASK_EXPIRED }))
     await this.#store.remove(taskId)

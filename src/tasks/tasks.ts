@@ -1,6 +1,6 @@
 /**
- * Tasks on the server: the extension of 2026-07-28 and the core tasks of 2025-11-25, over the same
- * store and states.
+ * Tasks on the server: the extension of 2026-07-28, and the core tasks of 2025-11-25. Both use the same
+ * store and the same states.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
@@ -46,21 +46,21 @@ export interface Tasks extends ServerExtension {
    * Returns the handle of the task that a handler works on. Return the handle from the handler if the outcome will
    * be reported later with `complete` or `fail`, for example by a queue, a webhook or another process.
    *
-   * @throws {SdkError} `UNSUPPORTED` if the call does not run as a task, which never happens for a tool whose
-   *   task is `required`.
+   * @throws {SdkError} `UNSUPPORTED` if the call does not run as a task. A call of a tool with
+   *   `task: 'required'` always runs as a task.
    */
   handle(ctx: Pick<Context, 'id'>): TaskHandle
   /**
-   * Ends a task with a value that its tool could have returned. Resolves with whether the task was
+   * Ends a task with a value that its tool could have returned. Resolves with `true` if the task was
    * still open.
    *
    * @throws {ProtocolError} `INTERNAL_ERROR` if the value does not match the tool's output schema.
    * @throws {TypeError} If the value is not a final result of a call.
    */
   complete(taskId: string, result: ToolReturn): Promise<boolean>
-  /** Ends a task with an error. Resolves with whether the task was still open. */
+  /** Ends a task with an error. Resolves with `true` if the task was still open. */
   fail(taskId: string, error: unknown): Promise<boolean>
-  /** Sets the status message of a task. Resolves with whether the task is still open. */
+  /** Sets the status message of a task. Resolves with `true` if the task is still open. */
   setStatusMessage(taskId: string, statusMessage: string): Promise<boolean>
   /** Resumes the tasks that an earlier process left in the store. */
   resume(env?: unknown): Promise<void>
@@ -97,10 +97,10 @@ export function tasks(options: TasksOptions = {}): Tasks {
   return new ServerTasks(options)
 }
 
-/** The {@link Tasks} of a server, with the members that only the server and its platform use. */
+/** Implements {@link Tasks}, with additional members that only the server and its platform use. */
 export class ServerTasks implements Tasks, TaskFactory {
   readonly #options: TasksOptions
-  /** The ids of the tasks that calls became, by the context of the call. */
+  /** The ids of the tasks that were created for calls, by the contexts of the calls. */
   readonly #taskIds = new WeakMap<object, unknown>()
   #definition: ServerDefinition | undefined
   #service: TaskService | undefined
@@ -177,7 +177,7 @@ export class ServerTasks implements Tasks, TaskFactory {
   }
 
   async resume(env?: unknown): Promise<void> {
-    // A service of the platform resumes its tasks itself
+    // If the platform has its own service, that service resumes its tasks
     if (this.#activeService === this.#engine) await this.#engine.resume({ env })
   }
 
@@ -207,8 +207,8 @@ export class ServerTasks implements Tasks, TaskFactory {
   }
 
   /**
-   * The service that stores the tasks: the service of the platform, or a service in this process, created at
-   * first use.
+   * The service that stores the tasks: the service of the platform, or a service in this process, which is
+   * created when it is first used.
    */
   get #activeService(): TaskService {
     if (this.#service) return this.#service
@@ -222,18 +222,21 @@ export class ServerTasks implements Tasks, TaskFactory {
       leaseMs: ownStore && leaseMs,
     })
     this.#service = this.#engine
-    // Several processes share this store: this process resumes the tasks of processes that crash
+    // Several processes share this store, so this process must resume the tasks of crashed processes
     if (store.subscribe) this.#engine.resume().catch((error) => this.#server.report(error))
     return this.#service
   }
 
-  /** Handles a method for core tasks, which only 2025-11-25 has. */
+  /** Handles a method for core tasks. Only revision 2025-11-25 has these methods. */
   #answerCore(answer: TaskMethod, params: JsonObject, ctx: RequestContext): Promise<Result> {
     if (ctx.exchange.revision.tasks === 'core') return answer(this.#served, params, ctx)
     throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: "${ctx.method}"`)
   }
 
-  /** Creates the task for a call that runs as one. Resolves with the result that announces the task. */
+  /**
+   * Creates the task for a call, and resolves with the result that announces the task. Resolves with
+   * `undefined` if the call does not run as a task.
+   */
   async defer(
     entry: ToolEntry,
     args: unknown,

@@ -143,7 +143,7 @@ export class SharedStreams implements Streams {
     this.#options.announce(wellFormedJson(message))
   }
 
-  async missed(eventId: string): Promise<MissedEvents | undefined> {
+  async findMissed(eventId: string): Promise<MissedEvents | undefined> {
     const streamEnd = eventId.lastIndexOf('_')
     const stream = eventId.slice(0, streamEnd)
     const after = eventId.slice(streamEnd + 1)

@@ -11,31 +11,31 @@ import type { RevisionFacts } from '../../protocol/revisions.ts'
 import { serverFacts } from '../../protocol/server-facts.ts'
 
 const UNANSWERED_CODES: readonly string[] = ['INVALID_MESSAGE', 'TIMEOUT']
-/** Errors of input requests that received no response, or an invalid one. */
+/** Errors of input requests that received no valid response. */
 const unanswered = new WeakSet<object>()
 
-/** Records that `error` was caused by an input request without a valid response. */
+/** Records that an input request failed with `error`, if the reason is that it has no valid response. */
 export function noteUnanswered(error: unknown): unknown {
   if (error instanceof SdkError && UNANSWERED_CODES.includes(error.code)) unanswered.add(error)
   return error
 }
 
 /**
- * Whether the error is about an input request without a valid response. The client may see its
- * message, which contains nothing internal to the server.
+ * Whether an input request failed with the error because it has no valid response. The client may
+ * see the message of such an error, which contains nothing internal to the server.
  */
 export function isUnanswered(error: unknown): error is SdkError {
   return error instanceof SdkError && unanswered.has(error)
 }
 
 /**
- * Whether the request was rejected because the client did not declare the capability that the request needs.
+ * Whether an input request was rejected because the client did not declare a capability that it needs.
  */
 export function isMissingCapability(error: unknown): error is SdkError {
   return error instanceof SdkError && error.code === 'CAPABILITY_MISSING'
 }
 
-/** Whether the request was rejected because the server cannot send requests to the client. */
+/** Whether an input request was rejected because the server cannot send requests to the client. */
 export function isUnsupported(error: unknown): error is SdkError {
   return error instanceof SdkError && error.code === 'UNSUPPORTED'
 }

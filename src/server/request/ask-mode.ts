@@ -1,5 +1,5 @@
 /**
- * How a request can ask its client for input, and the options for it.
+ * How a request can ask its client for input, and the options of such input requests.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
@@ -48,7 +48,7 @@ export interface HandlerRun {
   readonly done: boolean
   /** How many times the handler already ran for this request. */
   readonly round: number
-  /** Set if the handler's input requests and steps are recorded. */
+  /** The recording of the handler's input requests and steps. Set only if they are recorded. */
   replay: ReplayInput | undefined
 }
 
@@ -85,7 +85,7 @@ export interface ReplayMode {
 /** The client cannot be asked for input. */
 export interface UnavailableMode {
   readonly kind: 'unavailable'
-  /** What is required to ask the client. */
+  /** What the server would need to ask the client. Part of an error message. */
   readonly needs: string
 }
 
@@ -96,8 +96,8 @@ export const NEEDS_SESSION: UnavailableMode = {
 }
 
 /**
- * Sends a request to the client and waits for the response. `onIdAssigned` is called with the request's id
- * before it is sent.
+ * Sends a request to the client and waits for the response. `onIdAssigned` is called with the
+ * request's id before the request is sent.
  */
 export type Ask = (
   request: InputRequest,

@@ -27,8 +27,10 @@ export interface InputRequester {
 /**
  * Asks the client for input.
  *
- * @throws {SdkError} `CAPABILITY_MISSING` if the client did not declare a required capability,
- * which `data.requiredCapabilities` names.
+ * @param key Identifies the input request across replays. By default it is generated.
+ * @param accepts Whether an answer of the client is acceptable.
+ * @throws {SdkError} `CAPABILITY_MISSING` if the client did not declare a required capability.
+ *   `data.requiredCapabilities` contains this capability.
  */
 export async function askClient(
   requester: InputRequester,
@@ -38,22 +40,25 @@ export async function askClient(
 ): Promise<JsonObject> {
   const { input, exchange } = requester
   try {
-    // The capabilities of a client that cannot be reached are unknown: they are not checked, and
-    // `input.ask` throws an error that says why the client cannot be reached
-    if (!input.refuses || isMissingIn(request, exchange.revision)) requireAskable(request, exchange)
+    // The capabilities of a client that cannot be reached may be unknown. They are not checked,
+    // because `input.ask` throws an error that says why the client cannot be reached. If the
+    // method is missing in the revision, the error says so in any case
+    if (!input.refuses || isMethodMissing(request, exchange.revision)) {
+      requireAskable(request, exchange)
+    }
     return await input.ask({ request, key, accepts })
   } catch (error) {
     throw noteUnanswered(error)
   }
 }
 
-/** Whether the method of the input request does not exist in a revision. */
-function isMissingIn({ method }: InputRequest, revision: RevisionFacts): boolean {
+/** Whether the revision does not have the method of the input request. */
+function isMethodMissing({ method }: InputRequest, revision: RevisionFacts): boolean {
   return method === 'elicitation/create' && !supports(revision, ELICITATION)
 }
 
 /**
- * Checks that the client may be asked.
+ * Checks that the input request is valid, and that the client supports it.
  *
  * @throws {TypeError} If the value is not an input request, or a URL contains credentials.
  * @throws {SdkError} `CAPABILITY_MISSING` if the client did not declare a required capability.
@@ -65,7 +70,7 @@ export function requireAskable(request: InputRequest, { client, revision }: Exch
   if (request.params?.mode === 'url') rejectCredentials(String(request.params.url))
   const requiredCapabilities = missingCapabilities(request, client.capabilities, revision)
   if (!requiredCapabilities) return
-  const unsupportedBy = isMissingIn(request, revision)
+  const unsupportedBy = isMethodMissing(request, revision)
     ? `Revision ${revision.version}`
     : 'The client'
   throw new SdkError(
@@ -78,12 +83,12 @@ export function requireAskable(request: InputRequest, { client, revision }: Exch
 }
 
 /** Names of data that must neither pass through the client nor appear in a URL that the client sees. */
-export const SECRET: RegExp =
+export const SECRET_NAME: RegExp =
   /^(?:password|passphrase|passcode|api[-_]?key|secret|credit[-_]?card|(?:access|refresh|id)[-_]?token)$/i
 
-/** Rejects URLs with credentials, which identify the user or grant access to anyone. */
+/** Rejects URLs with credentials: they would identify the user, or grant access to anyone. */
 function rejectCredentials(url: string): void {
   const { username, password, searchParams } = new URL(url)
-  if (username || password || [...searchParams.keys()].some((name) => SECRET.test(name)))
+  if (username || password || [...searchParams.keys()].some((name) => SECRET_NAME.test(name)))
     throw new TypeError('A URL for the user cannot carry credentials: use createTickets')
 }

@@ -22,8 +22,8 @@ export class BaseRequestContext implements BaseContext {
   readonly message: JsonRpcRequest
   /** The params of the request, as changed by middleware. */
   params: JsonObject
-  #reportedProgress = -Infinity
-  /** Whether the handler has settled, after which nothing can be sent. */
+  #lastProgress = -Infinity
+  /** Whether the handler has settled. Nothing can be sent afterwards. */
   done = false
   constructor(message: JsonRpcRequest, exchange: Exchange) {
     this.message = message
@@ -81,16 +81,16 @@ export class BaseRequestContext implements BaseContext {
     options: { total?: number; message?: string } = {},
   ): Promise<void> {
     const progressToken = this.meta.progressToken
-    const hasAdvanced = progress > this.#reportedProgress
+    const hasAdvanced = progress > this.#lastProgress
     if (!hasAdvanced || !isRequestId(progressToken) || this.done) return
-    this.#reportedProgress = progress
+    this.#lastProgress = progress
     await this.exchange.send(
       notification('notifications/progress', { progressToken, progress, ...options }),
     )
   }
 
   /**
-   * Handles an unexpected error. Returns the text that the model receives.
+   * Handles an unexpected error, and returns the text that the model receives.
    *
    * @param report Reports the error. Subclasses may call it later.
    */
@@ -100,8 +100,8 @@ export class BaseRequestContext implements BaseContext {
   }
 
   /**
-   * Ends the run, after which nothing can be sent. Returns the input that the client must provide
-   * before the method can finish, if any.
+   * Ends the run of the handler. Nothing can be sent afterwards. Returns the input requests whose
+   * responses the handler needs before it can finish, if there are any.
    */
   endRun(): ReplayInput | undefined {
     this.done = true
@@ -110,6 +110,7 @@ export class BaseRequestContext implements BaseContext {
 }
 
 /**
- * The context of a request as the server itself uses it. Handlers see it as {@link Context} or a narrower type.
+ * The type with which the server itself uses the context of a request. Handlers receive the context
+ * as a {@link Context} or a narrower type.
  */
 export type InternalContext = BaseRequestContext & Context

@@ -33,11 +33,11 @@ import type { Auth, ClientFacts } from './exchange.ts'
 export interface BaseContext<Env = unknown> {
   /** The method of the request. */
   readonly method: string
-  /** The id of the request, with its JSON type. */
+  /** The id of the request, which is a string or a number. */
   readonly id: RequestId
   /** The protocol revision of the request. */
   readonly revision: Revision
-  /** The client's self-reported identity and capabilities. Never base a security decision on it. */
+  /** The client's self-reported identity and capabilities. Never base security decisions on them. */
   readonly client: ClientFacts
   /** The request's `_meta`. */
   readonly meta: Meta
@@ -54,11 +54,11 @@ export interface BaseContext<Env = unknown> {
    * message is the client's reason for cancelling, if it gave one.
    */
   readonly signal: AbortSignal
-  /** The settings that the client declares for an extension; `undefined` if it declares none. */
+  /** The client's settings for an extension; `undefined` if the client does not declare it. */
   extension(id: string): JsonObject | undefined
   /**
-   * Continues work after the response: keeps the process alive until the promise settles, on platforms
-   * that require it. Rejections are passed to `onError`.
+   * Lets work continue after the response. On platforms that would stop the process, keeps it alive
+   * until the promise settles. Rejections are passed to `onError`.
    */
   waitUntil(work: Promise<unknown>): void
   /**
@@ -78,18 +78,18 @@ export interface BaseContext<Env = unknown> {
  */
 export interface Context<Env = unknown> extends BaseContext<Env> {
   /**
-   * The responses to an `input_required` result that the handler returned itself, not validated.
-   * Handlers that use {@link Context.elicit} and similar methods never need it.
+   * The client's responses to an `input_required` result that the handler itself returned. They are
+   * not validated. Handlers that use {@link Context.elicit} and similar methods do not need them.
    */
   readonly inputResponses: { readonly [key: string]: unknown } | undefined
-  /** The `requestState` of an `input_required` result that the handler returned itself. */
+  /** The `requestState` of an `input_required` result that the handler itself returned. */
   readonly requestState: string | undefined
   /**
-   * Sends a log message, if the client wants that level. Never log credentials or personal data;
-   * the server option `redact` filters every message.
+   * Sends a log message, if the client wants messages of that level. Never log credentials or
+   * personal data. The server option `redact` filters every message.
    *
-   * @param data Any JSON value; a value that cannot be serialized is reported to `onError` and not
-   * sent.
+   * @param data Any JSON value. A message that cannot be serialized is not sent, and the error is
+   *   passed to `onError`.
    * @deprecated The protocol deprecates logging since 2026-07-28; it works in every revision.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging
    */
@@ -112,9 +112,8 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
    * Asks the user to open a URL, for data that must not pass through the client: passwords, API
    * keys, consent at another service. To sign users in to this server, use authorization instead.
    *
-   * The page must authenticate its visitor, and store what it receives on the server. Store it for
-   * that user, never for a session id alone. `createTickets` binds the URL to the user who was
-   * asked.
+   * The page at the URL must authenticate its visitor. It must store the data on the server for that
+   * user, never for a session id alone. `createTickets` binds the URL to the user who was asked.
    *
    * @throws {SdkError} `CAPABILITY_MISSING` if the client does not support URLs; `UNSUPPORTED` if
    *   the server cannot send requests to the client; `TIMEOUT` if the client does not answer in
@@ -137,7 +136,7 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
    */
   sample(params: CreateMessageParams & { key?: string }): Promise<CreateMessageResult>
   /**
-   * Requests the roots that the user lets the server work in.
+   * Requests the client's roots: the URIs within which the user lets the server work.
    *
    * @throws {SdkError} `CAPABILITY_MISSING` if the client does not support roots; `UNSUPPORTED` if
    *   the server cannot send requests to the client; `TIMEOUT` if the client does not answer in
@@ -149,16 +148,16 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
   roots(): Promise<Root[]>
   /**
    * Closes the connection on which the client waits for the response, so that it is not held open
-   * during long work. The client reconnects and resumes (basic/transports, 2025-11-25 only). Does
-   * nothing if the client could not resume.
+   * during long work. The client reconnects, and resumes waiting. Does nothing if the client could
+   * not resume; only revision 2025-11-25 supports it.
    *
    * @param retryMs How long the client should wait before it reconnects, in milliseconds; 1,000 by
    * default.
    */
   disconnect(retryMs?: number): void
   /**
-   * Runs a side effect once, although the handler may run several times. The value is stored and
-   * returned in every run as parsed JSON, so that a `Date` becomes a string.
+   * Runs a side effect once, although the handler may run several times. The value is stored as
+   * JSON. In every run, `step` returns the parsed JSON: a `Date`, for example, becomes a string.
    *
    * @param name Identifies the step; must be unique within one call of the handler.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr

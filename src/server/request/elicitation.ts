@@ -14,7 +14,7 @@ import {
 import type { ElicitResult, ObjectSchema, JsonObject } from '../../protocol/types.ts'
 import { serverFacts } from '../../protocol/server-facts.ts'
 import { noteElicitation } from '../../session/url-elicitations.ts'
-import { askClient, SECRET, type InputRequester } from './ask.ts'
+import { askClient, SECRET_NAME, type InputRequester } from './ask.ts'
 import { isUnanswered } from './ask-errors.ts'
 
 /** Parameters of an elicitation with a form. */
@@ -22,12 +22,12 @@ export interface ElicitFormOptions<S extends StandardSchema | ObjectSchema> {
   /** Explains to the user what is requested and why. */
   message: string
   /**
-   * The schema of an object of strings, numbers, booleans and enums. Nested objects do not compile.
-   * The output of a Standard Schema becomes the content. With a JSON Schema, which is sent
-   * unchanged, the content is not validated.
+   * The schema of an object of strings, numbers, booleans and enums. A nested object is a type error.
+   * With a Standard Schema, the content is the validated output of the schema. A JSON Schema is sent
+   * unchanged, and the content is not validated.
    */
   schema: S & FlatForm<S>
-  /** Identifies the request across replays; by default derived from its method and number. */
+  /** Identifies the request across replays. By default derived from the request's method and number. */
   key?: string
 }
 
@@ -56,22 +56,25 @@ export interface ElicitUrlOptions {
   /** Explains to the user why the URL should be opened. */
   message: string
   url: string
-  /** Identifies the request across replays; by default derived from its method and number. */
+  /** Identifies the request across replays. By default derived from the request's method and number. */
   key?: string
 }
 
 /**
- * Whether the user agreed to open the URL. The interaction on that page may not be complete yet.
+ * Whether the user agreed to open the URL. The interaction on its page may not be complete yet.
  */
 export interface ElicitUrlResult {
   action: 'accept' | 'decline' | 'cancel'
-  /** The id to pass to `server.notify.elicitationComplete` on completion; 2025-11-25 only. */
+  /**
+   * The id to pass to `server.notify.elicitationComplete` when the interaction is complete. Set only
+   * in revision 2025-11-25.
+   */
   elicitationId: string | undefined
 }
 
 /**
- * What the user did with the form. `content` is present only if the user accepted; it is valid if
- * the schema is a Standard Schema.
+ * What the user did with the form. `content` is present only if the user accepted. It was validated
+ * only if the schema is a Standard Schema.
  */
 export type ElicitFormResult<S extends StandardSchema | ObjectSchema> =
   | {
@@ -141,16 +144,17 @@ function formSchema(schema: StandardSchema): ObjectSchema {
   if (!form) {
     const { type, properties, required } = jsonSchemaOf(schema, 'A form') as ObjectSchema
     if (type !== 'object') throw new TypeError('A form must be an object schema')
-    for (const [name, field] of Object.entries(properties ?? {})) requireField(name, field)
+    for (const [name, field] of Object.entries(properties ?? {}))
+      rejectUnsupportedField(name, field)
     form = { type, properties: properties ?? {}, ...(required && { required }) }
     formSchemas.set(schema, form)
   }
   return form
 }
 
-/** Rejects fields that forms do not support, or that must not pass through the client. */
-function requireField(name: string, field: JsonObject): void {
-  if (SECRET.test(name)) {
+/** Rejects a field that forms do not support, or whose value must not pass through the client. */
+function rejectUnsupportedField(name: string, field: JsonObject): void {
+  if (SECRET_NAME.test(name)) {
     throw new TypeError(`A form cannot ask for "${name}": use a URL elicitation instead`)
   }
   const items = field.items as JsonObject | undefined

@@ -18,7 +18,10 @@ import type { ChangeSource } from '../notifier.ts'
 import type { Session } from '../../session/session.ts'
 import type { AskMode } from './ask-mode.ts'
 
-/** The client's identity and capabilities: per session before 2026-07-28, per request since. */
+/**
+ * The client's identity and capabilities. Before 2026-07-28, clients declared them once per session;
+ * since then, in every request.
+ */
 export interface ClientFacts {
   readonly info: Implementation | undefined
   /** The declared capabilities; empty if {@link ClientFacts.unknown} is set. */
@@ -28,8 +31,8 @@ export interface ClientFacts {
 }
 
 /**
- * Details about the caller's authorization. A protected server sets the named members from the
- * access token. A program that authenticates callers itself may add further members.
+ * Details about the caller's authorization. A protected server sets the members that have a name
+ * below from the access token. Programs that authenticate callers themselves may add more members.
  */
 export interface Auth {
   /** The subject of the token (`sub`). */
@@ -57,12 +60,13 @@ export interface Caller {
   readonly auth?: Auth | undefined
   /**
    * The network address of the caller, if it is known; used to rate-limit callers without a principal.
-   * Behind a proxy, pass the client's address, otherwise all callers share one limit.
+   * Behind a proxy, pass the address of the client, not of the proxy: otherwise all callers share
+   * one limit.
    */
   readonly address?: string | undefined
   /**
-   * Calls the listener if the authorization is revoked before `auth.expiresAt`. The caller's streams then
-   * end. Returns a function that removes the listener.
+   * Adds a listener, which is called if the authorization is revoked before `auth.expiresAt`. The
+   * server then ends the caller's streams. Returns a function that removes the listener.
    */
   readonly onRevoked?: ((listener: () => void) => () => void) | undefined
   /** The platform's environment, such as a Worker's bindings. */
@@ -100,7 +104,7 @@ export interface ScopedServer {
     /**
      * Finds the tool with that name, if the requester may use it.
      *
-     * @param client The client for the option `visible`, in place of `requester.client`.
+     * @param client The client that the option `visible` receives, in place of `requester.client`.
      */
     find(name: string, requester: Requester, client?: ClientFacts): ScopedTool | undefined
     /** Every tool with its name. */
@@ -142,11 +146,11 @@ export interface Exchange {
   /** The session. Absent for requests outside of a session. */
   readonly session?: Session | undefined
   /**
-   * The connection, which identifies the client where requests have no session (stdio, message
-   * ports).
+   * The connection, if it has a single client (stdio, message ports). It identifies the client of
+   * requests without a session.
    */
   readonly peer?: object | undefined
-  /** False if notifications cannot precede the response. `send` then drops them. */
+  /** `false` if notifications cannot precede the response. `send` then drops notifications. */
   readonly canStream?: boolean
   /**
    * Sends a notification on the stream that will carry the response. If it returns a promise, the

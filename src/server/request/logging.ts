@@ -43,22 +43,24 @@ export interface LogRules {
   readonly report: (error: unknown) => void
 }
 
-/** How many messages were sent in the current second, and how many were dropped. */
+/** The numbers of messages for one receiver. */
 interface Count {
-  /** When the current second began. */
+  /** When the current second began, as returned by `performance.now()`. */
   since: number
+  /** The messages that were sent in the current second. */
   sent: number
+  /** The messages that were dropped since the last one was sent. */
   dropped: number
 }
 
 const counts = new WeakMap<object, Count>()
 
 /**
- * The messages to send when a handler logs: the redacted message, preceded by the number of
- * messages that were dropped since the previous message. Empty if the rate limit is exceeded, or if
- * the message cannot be serialized or is redacted completely.
+ * The messages to send when a handler logs `message`: the redacted message. If messages were dropped
+ * since the last one was sent, a message with their number comes first. Empty if the rate limit is
+ * exceeded, or if the message cannot be serialized or is redacted completely.
  *
- * @param receiver The session or the request whose messages are counted together.
+ * @param receiver The session or the request to which the rate limit applies.
  */
 export function outgoingLogs(
   message: LoggingMessageParams,
@@ -89,9 +91,9 @@ export function outgoingLogs(
   count.sent++
   const { dropped } = count
   count.dropped = 0
-  return dropped > 0 ? [droppedMessages(dropped), { ...message, data }] : [{ ...message, data }]
+  return dropped > 0 ? [dropNotice(dropped), { ...message, data }] : [{ ...message, data }]
 }
 
-function droppedMessages(count: number): LoggingMessageParams {
+function dropNotice(count: number): LoggingMessageParams {
   return { level: 'warning', logger: 'edgewise', data: `${count} log messages were dropped` }
 }

@@ -11,7 +11,7 @@
  */
 export type Redact = (name: string, value: unknown) => unknown
 
-/** Returns a redacted copy of the value as parsed JSON; `undefined` when all of it is omitted. */
+/** Returns a redacted copy of the value, as parsed JSON; `undefined` if `redact` omits the value. */
 export function redactedCopy<T>(value: T, redact?: Redact): T | undefined {
   const text: string | undefined = JSON.stringify(value, redact)
   return text === undefined ? undefined : (JSON.parse(text) as T)

@@ -34,7 +34,7 @@ import { outgoingLogs, isLevelEnabled, type LogRules } from './logging.ts'
 import { listRoots } from './roots.ts'
 import { sample } from './sampling.ts'
 
-/** The context of one round of a request; most requests have a single round. */
+/** The context of one round, which is one run of a request's handler. Most requests have one round. */
 export class RequestContext extends BaseRequestContext implements Context {
   #input: Input | undefined
   #pendingReports: (() => void)[] | undefined
@@ -58,8 +58,8 @@ export class RequestContext extends BaseRequestContext implements Context {
   }
 
   /**
-   * Handles an unexpected error, and returns the text that the model receives. The error is reported when the run
-   * has ended. If the run turns out to be suspended, the error is dropped, because the handler then runs again.
+   * Handles an unexpected error, and returns the text that the model receives. The error is reported
+   * at the end of the run. A suspended run drops its errors, because the handler runs again.
    *
    * @throws The error itself, if the client must receive it.
    */
@@ -79,7 +79,7 @@ export class RequestContext extends BaseRequestContext implements Context {
     return undefined
   }
 
-  /** @throws {InputPending} If input is pending, even if the handler caught the exception. */
+  /** @throws {InputPending} If input is pending, even if the handler caught an earlier `InputPending`. */
   throwIfSuspended(): void {
     if (this.replay?.suspended) throw inputPending()
   }
@@ -95,19 +95,19 @@ export class RequestContext extends BaseRequestContext implements Context {
   elicit<S extends StandardSchema | ObjectSchema>(
     question: ElicitFormOptions<S>,
   ): Promise<ElicitFormResult<S>> {
-    return ignoreUnhandled(elicitForm(this, question))
+    return markHandled(elicitForm(this, question))
   }
 
   elicitUrl(question: ElicitUrlOptions): Promise<ElicitUrlResult> {
-    return ignoreUnhandled(elicitUrl(this, question))
+    return markHandled(elicitUrl(this, question))
   }
 
   sample(params: CreateMessageParams & { key?: string }): Promise<CreateMessageResult> {
-    return ignoreUnhandled(sample(this, params))
+    return markHandled(sample(this, params))
   }
 
   roots(): Promise<Root[]> {
-    return ignoreUnhandled(listRoots(this))
+    return markHandled(listRoots(this))
   }
 
   disconnect(retryMs = 1000): void {
@@ -141,10 +141,10 @@ export class RequestContext extends BaseRequestContext implements Context {
 }
 
 /**
- * When one input request ends the run, other pending ones of the same run also reject, although no
- * code awaits them; they must not count as unhandled rejections.
+ * Marks the rejection of an input request as handled. When one input request ends the run, all other
+ * pending input requests of the run reject too, and the handler may not await them.
  */
-function ignoreUnhandled<T>(answer: Promise<T>): Promise<T> {
+function markHandled<T>(answer: Promise<T>): Promise<T> {
   answer.catch(() => {})
   return answer
 }

@@ -26,7 +26,7 @@ export interface RequestMeta {
   readonly logLevel: LoggingLevel | undefined
 }
 
-/** Whether params belong to a self-describing request, which is not part of a session. */
+/** Whether the params are those of a self-describing request, which is not part of a session. */
 export function isSelfDescribing(params: JsonObject | undefined): boolean {
   const meta = params?._meta
   return isObject(meta) && (META_PROTOCOL_VERSION in meta || META_CLIENT_CAPABILITIES in meta)
@@ -71,7 +71,7 @@ export function unsupportedVersion(
   return noCommonRevision(revisions, UNSUPPORTED_PROTOCOL_VERSION, problem, requested)
 }
 
-/** Creates the error, with the given code, that the server supports no revision with sessions. */
+/** Creates the error for clients that need a session: the server supports no revision with sessions. */
 export function unsupportedSessions(
   revisions: readonly RevisionFacts[],
   code: number,

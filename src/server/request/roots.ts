@@ -7,7 +7,7 @@ import type { Root } from '../../protocol/types.ts'
 import { isObject } from '../../protocol/validate.ts'
 import { askClient, type InputRequester } from './ask.ts'
 
-/** The key of the input request is generated. */
+/** Without a key of its own, the input request gets a generated key. */
 const NO_KEY = undefined
 
 /** Whether a value is a list of roots. */

@@ -26,8 +26,8 @@ export async function sample(
   const fault = samplingFault(params)
   if (fault) throw new TypeError(`Cannot sample: ${fault}`)
   const { client, revision } = requester.exchange
-  // Only clients that declare `sampling.context` share context of other servers; before 2025-11-25
-  // the capability did not exist.
+  // Only clients that declare `sampling.context` accept `includeContext`. Before 2025-11-25, this
+  // capability did not exist
   if (supports(revision, SAMPLING_CONTEXT) && !client.capabilities.sampling?.context)
     delete params.includeContext
   const request = { method: 'sampling/createMessage', params: params as JsonObject } as const

@@ -11,8 +11,8 @@ import type { Exchange } from './exchange.ts'
 /**
  * Returns the record of the request's session.
  *
- * @param method The protocol method of the request. It is a method that only affects later
- *   notifications, which the server can send only in a session.
+ * @param method The method of the request. The only effect of such a method is on later
+ *   notifications, which the server cannot send without a session.
  * @throws {ProtocolError} `METHOD_NOT_FOUND` if the request has no session.
  */
 export function requireSessionRecord(method: string, { session }: Exchange): SessionRecord {

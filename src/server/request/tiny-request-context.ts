@@ -7,8 +7,8 @@ import { BaseRequestContext } from './base-request-context.ts'
 import type { Context } from './context.ts'
 
 /**
- * A context without `elicit` and similar methods. The types omit them (`BaseContext`); for untyped
- * code, the preset adds getters that say what to import.
+ * A context without `elicit` and similar methods. Handlers receive it as a `BaseContext`, whose type
+ * omits these methods. For untyped code, the preset adds getters that say what to import.
  */
 export class TinyRequestContext extends BaseRequestContext implements Context {
   declare readonly inputResponses: undefined

@@ -1,12 +1,12 @@
 /**
- * Errors for features that servers of `edgewise/server/tiny` lack.
+ * Errors for features that servers of `edgewise/server/tiny` do not have.
  */
 
 /**
  * Defines getters that throw, in place of members that exist only on servers of `edgewise/server`.
  *
  * @param owner The name of the object, for the error message.
- * @param names The names of these members.
+ * @param names The names of the missing members.
  */
 export function rejectMembers(object: object, owner: string, names: readonly string[]): void {
   for (const name of names) {
@@ -18,9 +18,9 @@ export function rejectMembers(object: object, owner: string, names: readonly str
 }
 
 /**
- * Creates the error for the use of a feature.
+ * Creates the error for the use of a missing feature.
  *
- * @param feature The subject of the message.
+ * @param feature The feature, as the subject of the error message.
  */
 export function unavailable(feature: string): TypeError {
   return new TypeError(`${feature} needs createServer of edgewise/server: change the import`)

@@ -175,7 +175,7 @@ export class StatefulSession implements HttpSession, SessionParts {
     })
     const lastEventId = readHeader(request.headers, HEADER_LAST_EVENT_ID)
     const initialEventId = serverFacts(this.revision).initialEventId === true
-    const missed = lastEventId === null ? undefined : await streams.missed(lastEventId)
+    const missed = lastEventId === null ? undefined : await streams.findMissed(lastEventId)
     server.clients?.add(this.#standaloneExchange(caller))
     if (missed) {
       const { sink, response } = connectStream({ sessionId, streamId: missed.stream }, sinkOptions)
