@@ -17,17 +17,18 @@ export interface IncomingPort {
   /** The transport over the port, which is not started yet. */
   readonly transport: Transport
   /**
-   * The origin of the sender, from the browser. Empty if this code runs in a worker, which only its
-   * own origin can reach.
+   * The origin of the sender, as the browser reports it. Empty if this code runs in a worker, because only
+   * pages of the worker's own origin can reach it.
    */
   readonly origin: string
 }
 
-/** Which clients may connect. */
+/** Settings of {@link acceptPorts}, such as which clients may connect. */
 export interface AcceptOptions extends MessagePortOptions {
   /**
    * The origins whose windows may connect, such as `https://host.example`; `'null'` for sandboxed
-   * windows. Required in windows. In workers the browser allows only the same origin.
+   * windows. Required in windows. In workers it may be omitted, because the browser allows only the worker's
+   * own origin.
    */
   readonly origins?: readonly string[] | undefined
   /** The only window that may connect, such as `parent` or `frame.contentWindow`. */
@@ -44,7 +45,7 @@ export interface ServePortsOptions extends AcceptOptions, Omit<ServeTransportOpt
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
-/** How many offers are remembered, to recognize repeated offers. */
+/** The maximum number of ids of offers that are remembered, to recognize repeated offers. */
 const MAX_KNOWN_OFFERS = 1_000
 
 /** The maximum length of the id of an offer. */
@@ -52,7 +53,7 @@ const MAX_ID_CHARACTERS = 64
 
 /**
  * Connects a server in a worker of any kind, or in a window, to every client that opens a port to
- * it. Call this when the script starts; a service worker cannot add the listener later.
+ * it. Call this when the script starts, because a service worker cannot add a listener for messages later.
  *
  * Handlers see the origin of a window as `ctx.principal`.
  *
@@ -66,7 +67,7 @@ const MAX_ID_CHARACTERS = 64
  * servePorts(server)
  * ```
  *
- * @returns A function that stops accepting ports; open connections continue.
+ * @returns A function that stops accepting ports. Open connections continue.
  * @throws {TypeError} If no origins are given in a window, or one of them is not an origin.
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#message-channels
  */
@@ -83,7 +84,7 @@ export function servePorts(server: Server, options: ServePortsOptions = {}): () 
 /**
  * Accepts the ports that {@link openPort} offers. On each port you can then run a server or a client.
  *
- * @param onPort Receives each port; the promise that it returns keeps a service worker awake.
+ * @param onPort Called with each port. The promise that it returns keeps a service worker awake.
  * @returns A function that stops accepting ports.
  * @throws {TypeError} If no origins are given in a window, or one of them is not an origin.
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#message-channels

@@ -1,6 +1,6 @@
 /**
- * MCP between unrelated pages and workers of one origin, over a broadcast channel: one of them serves,
- * and any number connect. Every page of the origin can read the messages.
+ * MCP between unrelated pages and workers of one origin, over a broadcast channel. One page or worker serves,
+ * and any number of others connect. Every page of the origin can read the messages.
  *
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#broadcasting-to-other-browsing-contexts
  */
@@ -14,7 +14,7 @@ import {
 /** Settings of connections over a broadcast channel. */
 export type BroadcastOptions = Omit<MessagePortOptions, 'format' | 'handshake'>
 
-/** The maximum number of connections that are served on one channel. */
+/** The maximum number of clients that are served on one channel. */
 const MAX_PEERS = 1_000
 
 /** The maximum length of the id of a sender. */
@@ -26,15 +26,16 @@ const MAX_ID_CHARACTERS = 64
  */
 interface AddressedMessage {
   readonly edgewise: 'relay'
+  /** The id of the sender. */
   readonly from: string
-  /** The receiver. By default it is the server on the channel. */
+  /** The id of the receiver. A message without an id is for every server on the channel. */
   readonly to?: string | undefined
   readonly data: unknown
 }
 
 /**
  * Creates a transport to the server on a broadcast channel. If there are several servers, the first
- * to answer is chosen. The transport may be started before the server.
+ * server that answers is chosen. The transport may be started before the server.
  *
  * @param name The name of the channel.
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#broadcasting-to-other-browsing-contexts
@@ -49,7 +50,7 @@ export function broadcastTransport(name: string, options?: BroadcastOptions): Tr
       channel = new BroadcastChannel(name)
       channel.addEventListener('messageerror', unreadable)
       channel.addEventListener('message', ({ data }) => {
-        // A server has joined the channel, so the transport sends its handshake again
+        // A server has joined the channel. When the transport receives this message, it sends its handshake again
         if (isListening(data)) return message(data)
         const addressed = readAddressed(data)
         if (addressed?.to !== id) return
@@ -66,7 +67,7 @@ export function broadcastTransport(name: string, options?: BroadcastOptions): Tr
 /**
  * Accepts every client that connects with {@link broadcastTransport}.
  *
- * @param onPort Called with a transport for each client, which it must start immediately.
+ * @param onPort Called with a transport for each client. It must start the transport immediately.
  * @returns A function that leaves the channel and thereby ends all connections.
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#broadcasting-to-other-browsing-contexts
  */

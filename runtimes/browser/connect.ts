@@ -17,9 +17,9 @@ import { pageFetch } from './page-fetch.ts'
 import { resolvePath } from './page-url.ts'
 
 /**
- * Connects to a server, like `connect` of `edgewise/client`, with {@link pageFetch}: errors say why
- * a request failed, and listening streams follow the page lifecycle. A path, such as `/mcp`, is
- * relative to the page's origin.
+ * Connects to a server, like `connect` of `edgewise/client`, but with {@link pageFetch}. Errors therefore say
+ * why a request failed, and streams that only listen are closed while the page cannot listen. A path, such
+ * as `/mcp`, is relative to the page's origin.
  *
  * @example
  * ```ts
@@ -44,8 +44,8 @@ export function connect(
 
 /**
  * Creates a client that reconnects after failures, like `createReconnectingClient` of
- * `edgewise/client`, with {@link pageFetch}. It checks the connection when the page is shown again
- * or the device is back online, and waits while the device is offline. A path is relative to the
+ * `edgewise/client`, but with {@link pageFetch}. The client checks the connection when the page is shown
+ * again or the device is back online, and waits while the device is offline. A path is relative to the
  * page's origin.
  *
  * @example

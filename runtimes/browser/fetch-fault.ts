@@ -1,5 +1,5 @@
 /**
- * Why a request failed, as far as a page can find out: browsers do not give scripts the reason.
+ * Finds out why a request failed, as far as a page can, because browsers do not tell scripts the reason.
  *
  * @see https://fetch.spec.whatwg.org/#concept-network-error
  */
@@ -11,11 +11,11 @@ export type FetchFaultKind =
   | 'offline'
   /** A secure page may not request an insecure URL. */
   | 'mixed-content'
-  /** The page's own Content-Security-Policy forbids it. */
+  /** The page's own Content-Security-Policy forbids the request. */
   | 'csp'
   /** The server responds, but does not allow pages of this origin to read the response. */
   | 'cors'
-  /** No server responds: a wrong name or port, a refused connection, a bad certificate. */
+  /** No server responds. The name or port may be wrong, the connection refused, or the certificate invalid. */
   | 'unreachable'
 
 /**
@@ -37,7 +37,7 @@ export class FetchFault extends TypeError {
   }
 }
 
-/** How many causes of an error are searched. */
+/** The maximum number of causes of an error that are searched. */
 const MAX_CAUSES = 10
 
 /** Finds the {@link FetchFault} among the causes of an error; `undefined` if there is none. */
@@ -69,7 +69,7 @@ export function explainedFetch(send: Fetch = plainFetch): Fetch {
   }
 }
 
-/** How long to probe whether the server responds at all, in milliseconds. */
+/** How long the probe waits for any response of the server, in milliseconds. */
 const PROBE_MS = 3_000
 /** Headers that need no CORS preflight. */
 const SAFE_HEADERS = ['accept', 'accept-language', 'content-language']
@@ -129,7 +129,7 @@ async function findFetchFault(request: FailedRequest): Promise<FetchFault> {
 
 function pageUrl(): string {
   const documentUrl = globalThis.location?.href ?? ''
-  // Documents without a URL of their own have the rights of their creator
+  // The URL of such a document does not show whether the document is secure, but its origin does
   return /^(about|blob|data):/.test(documentUrl) ? globalThis.origin : documentUrl
 }
 
@@ -149,10 +149,10 @@ async function respondsToProbe({ url, fetch }: FailedRequest): Promise<boolean> 
   }
 }
 
-/** How many blocked URLs are remembered. */
+/** The maximum number of blocked URLs that are remembered. */
 const MAX_BLOCKED_URLS = 100
 
-/** The URLs that the page's policy has recently blocked; `undefined` until they are recorded. */
+/** The URLs that the page's policy has recently blocked; `undefined` until {@link watchPolicy} is called. */
 let blockedUrls: readonly string[] | undefined
 
 /** Starts to record the URLs that the page's policy blocks. */

@@ -5,10 +5,12 @@
  */
 import type { TokenStore } from '../../src/authorization/index.ts'
 
+/** The object store with the tokens. */
 const TOKENS = 'tokens'
+/** The object store with the key pair, its only record. */
 const KEYS = 'keys'
-/** The key of the only record in the store `KEYS`. */
-const KEY_PAIR = 'keys'
+/** The key under which the key pair is stored. */
+const KEY_PAIR_KEY = 'keys'
 /** How often a page that waits for the lock requests it again, in milliseconds. */
 const REQUEST_AGAIN_MS = 5_000
 
@@ -17,7 +19,7 @@ const REQUEST_AGAIN_MS = 5_000
  * share a database refresh each token once. Any script on the origin can read the tokens, so
  * protect your pages with a Content-Security-Policy.
  *
- * @param database The name of the database; one for each user. Default: `edgewise`.
+ * @param database The name of the database. Use another name for each user. Default: `edgewise`.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#token-theft
  */
 export function indexedDbTokenStore(database = 'edgewise'): TokenStore {
@@ -31,8 +33,8 @@ export function indexedDbTokenStore(database = 'edgewise'): TokenStore {
 }
 
 /**
- * Creates a key pair for `dpop()` that stays in this browser, or loads it from IndexedDB: its
- * private key is not extractable, so tokens that are bound to it are useless elsewhere.
+ * Loads the key pair for `dpop()` from IndexedDB, or creates it and stores it there. Its private key cannot be
+ * extracted from this browser, so tokens that are bound to the key pair are useless elsewhere.
  *
  * @param database The name of the database. Default: `edgewise`.
  * @see https://www.rfc-editor.org/rfc/rfc9449
@@ -40,20 +42,20 @@ export function indexedDbTokenStore(database = 'edgewise'): TokenStore {
 export function indexedDbKeyPair(database = 'edgewise'): Promise<CryptoKeyPair> {
   return withPageLock(`${database} ${KEYS}`, async () => {
     const stored = await withStore<CryptoKeyPair | undefined>(database, KEYS, 'readonly', (keys) =>
-      keys.get(KEY_PAIR),
+      keys.get(KEY_PAIR_KEY),
     )
     if (stored) return stored
     const algorithm = { name: 'ECDSA', namedCurve: 'P-256' }
     const pair = await crypto.subtle.generateKey(algorithm, false, ['sign', 'verify'])
-    await withStore(database, KEYS, 'readwrite', (keys) => keys.put(pair, KEY_PAIR))
+    await withStore(database, KEYS, 'readwrite', (keys) => keys.put(pair, KEY_PAIR_KEY))
     return pair
   })
 }
 
 /**
  * Runs work under a lock shared by all pages. If a page in the back/forward cache holds the lock, a new
- * request for the lock makes the browser evict that page. A waiting request does not, so a page that waits
- * requests the lock repeatedly.
+ * request for the lock makes the browser evict that page. A request that already waits does not have this
+ * effect, so a page that waits requests the lock repeatedly.
  */
 function withPageLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
   const { locks } = navigator
@@ -61,12 +63,12 @@ function withPageLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
     const signal = AbortSignal.timeout(REQUEST_AGAIN_MS)
     locks.request(lock, { signal }, () => {}).catch(() => {})
   }
-  // The timer also runs while the lock is held, where it has no effect
+  // The timer continues while this page holds the lock, but then has no effect
   const timer = setInterval(requestAgain, REQUEST_AGAIN_MS)
   return locks.request(lock, work).finally(() => clearInterval(timer))
 }
 
-/** Opens the database for one operation, so that no page blocks schema changes by others. */
+/** Opens the database for a single operation, so that no page blocks schema changes by other pages. */
 async function withStore<T>(
   name: string,
   store: string,
@@ -89,7 +91,7 @@ async function withStore<T>(
   }
 }
 
-/** Resolves after the one event, and rejects after the other. */
+/** Resolves after `successEvent`, and rejects after `failureEvent`. */
 function untilDone(
   work: IDBRequest | IDBTransaction,
   successEvent: string,

@@ -22,7 +22,7 @@ export interface OpenPortOptions extends MessagePortOptions {
   readonly origin?: string | undefined
 }
 
-/** Offers a port, which is transferred with the message. */
+/** The message that offers a port. The port is transferred with it. */
 interface PortOffer {
   readonly edgewise: 'connect'
   /** The id of the connection, which all its open offers share. */
@@ -33,17 +33,17 @@ interface PortOffer {
 const RETRY_MS = 50
 /** The longest delay before the port is offered again, in milliseconds. */
 const MAX_RETRY_MS = 1_000
-/** The maximum number of open offers. Within the default timeout, fewer are made. */
+/** The maximum number of open offers. Fewer offers are made within the default timeout. */
 const MAX_OFFERS = 60
 
 /**
  * Creates a transport over a message port that is transferred to a worker or a window, so that no
  * other code can post to it.
  *
- * The port is offered again until it is accepted, because workers may still be starting and frames
- * loading. Browsers print a warning if a frame does not have the origin yet; wait for its `load`
- * event to avoid that. `navigator.serviceWorker` stands for the worker that is active when the
- * transport starts. Closing the transport does not terminate the worker.
+ * The port is offered again until it is accepted, because the worker may still be starting, or the frame
+ * may still be loading. Browsers print a warning if a frame does not have the origin yet. To avoid the
+ * warning, wait for the `load` event of the frame. `navigator.serviceWorker` stands for the worker that is
+ * active when the transport starts. Closing the transport does not terminate the worker.
  *
  * @example
  * ```ts
@@ -74,7 +74,7 @@ class OpenedPort implements Transport {
   #opening: Promise<void> = Promise.resolve()
   #fail: (error: Error) => void = () => {}
   #closed = false
-  /** The port of a shared worker, which needs no offer. */
+  /** The port that a shared worker already has, so that none is offered. */
   readonly #workerPort: MessagePort | undefined
 
   constructor(target: PortTarget, options: OpenPortOptions, workerPort?: MessagePort) {
@@ -97,7 +97,7 @@ class OpenedPort implements Transport {
     const startTimer = (): void => {
       if (openTimeoutMs <= MAX_TIMER_MS) timer = setTimeout(onTimeout, openTimeoutMs)
     }
-    // While a page is prerendering, it cannot start workers or acquire locks
+    // While a page is prerendering, it cannot start workers or acquire locks, so the timeout begins afterwards
     if (isPrerendering())
       document.addEventListener('prerenderingchange', startTimer, { once: true })
     else startTimer()
@@ -132,8 +132,8 @@ class OpenedPort implements Transport {
     for (let retries = 0; ; retries++) {
       if (this.#attempts.size >= MAX_OFFERS) {
         this.#withdraw()
-        // If the other side has accepted an offer that was then withdrawn, it ignores further offers with
-        // the same id
+        // If the other side has accepted one of the withdrawn offers, it ignores further offers with the
+        // same id
         this.#id = newId()
       }
       const port = this.#workerPort ?? (await this.#offer())
@@ -171,7 +171,7 @@ class OpenedPort implements Transport {
         onOpen()
         return undefined
       },
-      // The other side closes the ports that it does not need
+      // The other side closes offered ports that it does not need. Such a rejection is no failure
       (error: Error) => {
         if (this.#workerPort) this.#fail(error)
       },

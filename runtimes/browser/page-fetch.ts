@@ -1,6 +1,6 @@
 /**
- * `fetch` for a page: explains why a request failed, and closes listening streams while the page
- * cannot listen, so that it can enter the back/forward cache.
+ * `fetch` for a page. It explains why a request failed, and closes listening streams while the page
+ * cannot listen, so that the page can enter the back/forward cache.
  *
  * @see https://html.spec.whatwg.org/multipage/document-lifecycle.html#page-visibility
  */
@@ -22,8 +22,8 @@ export interface PageFetchOptions {
    */
   readonly explain?: boolean | undefined
   /**
-   * Called with `true` when a listening stream has to wait for a free connection, then with
-   * `false`.
+   * Called with `true` when a listening stream has to wait for a free connection, and with `false` when the
+   * wait ends.
    */
   readonly onWait?: ((isWaiting: boolean) => void) | undefined
 }
@@ -37,8 +37,8 @@ export interface PageFetchOptions {
  *   offline. New streams wait until the page or the network is back. The client opens them
  *   automatically, and continues after the last event it received. Calls are not affected.
  * - Over HTTP without TLS, a browser has only six connections to a server. At most four tabs of an
- *   origin therefore listen to such a server at a time, and other tabs wait. The tab in front does not
- *   wait if one in the background listens.
+ *   origin therefore listen to such a server at a time, and other tabs wait. A visible tab does not wait
+ *   if a hidden tab listens: the visible tab listens in its place.
  *
  * @see https://html.spec.whatwg.org/multipage/document-lifecycle.html#page-visibility
  */
@@ -54,16 +54,17 @@ export function pageFetch(options: PageFetchOptions = {}): Fetch {
       await untilCanListen(url, signal)
       const stopSignal = streamsController.signal
       const anySignal = signal ? AbortSignal.any([signal, stopSignal]) : stopSignal
-      const sendUntil = (signal: AbortSignal): Promise<Response> => send(url, { ...init, signal })
+      const sendWithSignal = (signal: AbortSignal): Promise<Response> =>
+        send(url, { ...init, signal })
       try {
         if (signal) noteListenSignal(headers, signal)
-        if (!signal || !needsSlot(url, signal)) return await sendUntil(anySignal)
-        // Loaded on demand, because few pages need it
+        if (!signal || !needsSlot(url, signal)) return await sendWithSignal(anySignal)
+        // This module is loaded on demand, because few pages need it
         const { sendInSlot } = await import('./stream-slots.ts')
-        return await sendInSlot(url, anySignal, sendUntil, onWait)
+        return await sendInSlot(url, anySignal, sendWithSignal, onWait)
       } catch (cause) {
         if (signal?.aborted || !stopSignal.aborted) throw cause
-        // The page has stopped listening before it received anything: send the request again later
+        // The page stopped listening before it received anything, so the request is sent again later
       }
     }
   }
@@ -76,9 +77,9 @@ function isListenRequest(method: string | undefined, headers: Headers): boolean 
 }
 
 /**
- * The signals of streams that carry no responses. The stream of HTTP+SSE and the streams of resumed
- * calls carry responses. A stream reconnects with the same signal, so its signal distinguishes it
- * from the stream of a resumed call.
+ * The signals of the streams that carry no responses. The stream of HTTP+SSE and the streams of resumed
+ * calls do carry responses. When a stream reconnects, its request looks like the request of a resumed call,
+ * but it has the same signal as the first request of the stream.
  */
 const listenSignals = new WeakSet<AbortSignal>()
 
@@ -96,14 +97,14 @@ function needsSlot(url: string, signal: AbortSignal): boolean {
   return url.startsWith('http:') && listenSignals.has(signal)
 }
 
-/** Closes the open listening streams. Replaced each time it aborts. */
+/** The controller that closes the open listening streams. It is replaced each time it aborts. */
 let streamsController = new AbortController()
 let isHidden = false
 /** The functions that resume waiting streams when the page is shown again, or the network is back. */
 const resumeFunctions: (() => void)[] = []
 let isObserving = false
 
-/** Tracks whether the page can listen. */
+/** Observes the events after which the page can listen, or cannot listen any more. */
 function observePageLifecycle(): void {
   if (isObserving || typeof globalThis.addEventListener !== 'function') return
   isObserving = true

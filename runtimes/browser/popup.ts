@@ -34,7 +34,7 @@ export interface PopupOptions {
 
 const STORAGE_KEY = 'edgewise sign-in'
 const DEFAULT_FEATURES = 'popup,width=520,height=720'
-/** How long the waiting page may take to answer, in milliseconds. */
+/** How long the page that waits for the authorization response may take to answer, in milliseconds. */
 const ANSWER_MS = 1_000
 
 /** How often to check whether the user has closed the popup, in milliseconds. */
@@ -45,9 +45,11 @@ const CLOSING_POLLS = 3
 /** The parameters of an authorization response. */
 const RESPONSE_PARAMETERS = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri']
 
-/** The state that is stored before the page is left. */
+/** What is stored for the tab before the page is left. */
 interface StoredFlow {
+  /** The parameter `state` of the authorization request. */
   readonly state: string | null
+  /** The flow, as `signIn` has serialized it. */
   readonly flow: string
   /** The page to return to. */
   readonly page: string
@@ -87,7 +89,7 @@ export function popup(options: PopupOptions): AuthorizationFlow {
   const redirectUri = new URL(options.redirectUri, location.href).href
   return {
     begin(): AuthorizationRedirect {
-      // Opened before any await, since a click allows a popup only briefly
+      // Opened before any `await`, because a click allows a popup only for a short time
       const opened = mode === 'popup' ? window.open('about:blank', '_blank', features) : null
       if (!opened && mode === 'popup' && !leavePage) throw new Error('The browser blocks the popup')
       return {
@@ -105,7 +107,8 @@ export function popup(options: PopupOptions): AuthorizationFlow {
  * Passes the authorization response to the page that is waiting for it, and closes this page. If no page
  * is waiting, returns to the page that was left. Call it on the page at `redirectUri`.
  *
- * @returns False if no page is waiting and none was left: the user opened this page directly, or too late.
+ * @returns False if no page is waiting and none was left. Then the user opened this page directly, or the
+ *   flow has already ended.
  */
 export async function completeSignIn(): Promise<boolean> {
   const callback = location.href
@@ -127,7 +130,7 @@ export async function completeSignIn(): Promise<boolean> {
 function notifyWaitingPage(state: string | null, callback: string): Promise<boolean> {
   const channel = new BroadcastChannel(channelName(state))
   return new Promise<boolean>((resolve) => {
-    // Resolves with `false`
+    // Resolves with `false` if no page answers
     const timer = setTimeout(resolve, ANSWER_MS, false)
     channel.addEventListener('message', ({ data }) => {
       if (data !== 'taken') return
@@ -144,7 +147,7 @@ function notifyWaitingPage(state: string | null, callback: string): Promise<bool
 async function signInWithPopup(opened: Window, url: string, signal: AbortSignal): Promise<string> {
   // Until now the popup showed a page of this origin, so `closed` is reliable
   if (opened.closed) throw closedByUser()
-  let stop: (() => void) | undefined
+  let stopDetecting: (() => void) | undefined
   const channel = new BroadcastChannel(channelName(new URL(url).searchParams.get('state')))
   try {
     return await new Promise<string>((resolve, reject) => {
@@ -155,10 +158,10 @@ async function signInWithPopup(opened: Window, url: string, signal: AbortSignal)
         resolve(data.callback)
       })
       opened.location.replace(url)
-      stop = detectClosing(opened, () => reject(closedByUser()))
+      stopDetecting = detectClosing(opened, () => reject(closedByUser()))
     })
   } finally {
-    stop?.()
+    stopDetecting?.()
     // The answer must be sent before the channel is closed
     setTimeout(() => channel.close(), ANSWER_MS)
   }
@@ -170,7 +173,7 @@ async function signInWithPopup(opened: Window, url: string, signal: AbortSignal)
  * closed only if the focus returns to this page at that time.
  */
 function detectClosing(opened: Window, onClosed: () => void): () => void {
-  // Read now, since phones may suspend this page before its first check
+  // Read now, because phones may suspend this page before the first check
   let hadFocus = document.hasFocus()
   let closedPolls = 0
   let focusedPolls = 0
@@ -180,11 +183,12 @@ function detectClosing(opened: Window, onClosed: () => void): () => void {
       hadFocus = hasFocus
       return
     }
-    // The focus cannot return to a page that had it while the popup was open
+    // If this page had the focus while the popup was open, the focus cannot return to it. Closing the popup
+    // then cannot be detected
     if (hadFocus) return clearInterval(timer)
     closedPolls++
     if (hasFocus) focusedPolls++
-    // Not before the second check, because the authorization response may be in transit
+    // Only at the second check with the focus, because the authorization response may still be in transit
     if (focusedPolls > 1) onClosed()
     if (closedPolls > CLOSING_POLLS) clearInterval(timer)
   }, POLL_MS)
@@ -223,8 +227,8 @@ export function returnedFromSignIn(): boolean {
 }
 
 /**
- * Returns the authorization response after the page was left, and removes it from the storage and
- * the URL.
+ * Returns the authorization response if the page was left to sign in, and removes it from the storage and
+ * from the URL.
  */
 function takeRedirectResult(): RedirectResult | undefined {
   const result = findRedirectResult()
@@ -238,7 +242,10 @@ function takeRedirectResult(): RedirectResult | undefined {
   return { callback: result.callback, flow: result.flow }
 }
 
-/** The authorization response after the page was left. The URL of this page may contain it. */
+/**
+ * Finds the authorization response if the page was left to sign in. It is in the storage, or in the URL of
+ * this page.
+ */
 function findRedirectResult(): (RedirectResult & { readonly inUrl: boolean }) | undefined {
   const stored = readStoredFlow()
   if (!stored) return undefined

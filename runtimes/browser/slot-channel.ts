@@ -1,6 +1,6 @@
 /**
- * Limits listening streams without Web Locks, which insecure pages do not have. A page asks all
- * other pages over a broadcast channel how many slots are taken, and each page that has a slot answers.
+ * Limits the number of listening streams without Web Locks, because insecure pages do not have them. A page
+ * asks all other pages over a broadcast channel who has a slot, and each page that has a slot answers.
  *
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#broadcasting-to-other-browsing-contexts
  */
@@ -16,17 +16,18 @@ const ASK_AGAIN_MS = 5_000
 /** The messages between pages. */
 type SlotMessage =
   /**
-   * Asks which pages have a slot. If several pages ask at once, the page with the lowest number goes first.
+   * Asks which pages have a slot. The value is a random number that identifies the asking page. If several
+   * pages ask at once, the page with the lowest number goes first.
    */
   | { readonly asks: number }
-  /** Answers the page that asked: the sender has a slot, or goes first. */
+  /** Answers the page with this number that the sender has a slot, or goes first. */
   | { readonly answers: number }
   /** The sender has freed its slot. */
   | { readonly ended: true }
 
 /**
- * Waits for one of `maxSlots` slots. A page that is too busy to answer is not counted, so that the
- * limit may be exceeded for a while.
+ * Waits for one of `maxSlots` slots. A page that is too busy to answer is not counted, so the limit may be
+ * exceeded for a while.
  *
  * @param onWait Called with `true` when the wait starts and with `false` when it ends. Not called if a
  *   slot is free.
@@ -40,9 +41,9 @@ export async function acquireSlot(
 ): Promise<(() => void) | undefined> {
   const channel = new BroadcastChannel(name)
   const post = (message: SlotMessage): void => channel.postMessage(message)
-  const id = Math.random()
+  const ownNumber = Math.random()
   let state: 'asking' | 'waiting' | 'holding' = 'asking'
-  let holders = 0
+  let pagesAhead = 0
   let wake = (): void => {}
   const pause = (delayMs: number): Promise<void> =>
     new Promise((resolve) => {
@@ -53,8 +54,8 @@ export async function acquireSlot(
     if ('ended' in data) {
       if (state === 'waiting') wake()
     } else if ('answers' in data) {
-      if (data.answers === id) holders++
-    } else if (state === 'holding' || (state === 'asking' && id < data.asks)) {
+      if (data.answers === ownNumber) pagesAhead++
+    } else if (state === 'holding' || (state === 'asking' && ownNumber < data.asks)) {
       post({ answers: data.asks })
     }
   }
@@ -62,11 +63,11 @@ export async function acquireSlot(
   let hasWaited = false
   while (!signal.aborted) {
     state = 'asking'
-    holders = 0
-    post({ asks: id })
+    pagesAhead = 0
+    post({ asks: ownNumber })
     await pause(ANSWER_MS)
     if (signal.aborted) break
-    if (holders < maxSlots) {
+    if (pagesAhead < maxSlots) {
       state = 'holding'
       if (hasWaited) onWait?.(false)
       return () => {

@@ -1,6 +1,6 @@
 /**
- * Limits listening streams. Over HTTP/1.1, a browser has six connections to a server, for all tabs
- * together. Six open streams would block every other request in every tab.
+ * Limits the number of listening streams. Over HTTP/1.1, a browser has six connections to a server, for all
+ * tabs together. Six open streams would block every other request in every tab.
  *
  * @see https://www.w3.org/TR/web-locks/
  */
@@ -9,15 +9,15 @@ import { acquireSlot } from './slot-channel.ts'
 /** The maximum number of open streams of an origin's pages to one server. */
 const MAX_STREAMS = 4
 
-/** The lock that hidden pages with a slot share, by which visible pages find them. */
-const HIDDEN = 'edgewise hidden'
+/** The lock that all hidden pages with a slot share, so that visible pages can find them. */
+const HIDDEN_LOCK = 'edgewise hidden'
 
-/** Ends something that lasts. */
+/** A function that ends something, such as the use of a slot. */
 type End = () => void
 
 /**
- * Sends a request for a stream when one of the slots is free. A visible page takes the slot of a hidden page
- * instead, if there is one. The hidden page then closes its stream.
+ * Sends a request for a stream when one of the slots is free. If none is free, a visible page takes the slot
+ * of a hidden page, which then closes its stream.
  *
  * @param send Sends the request, and closes the stream when the signal aborts.
  * @param onWait Called with `true` when the wait for a slot starts and with `false` when it ends. Not called
@@ -30,15 +30,15 @@ export async function sendInSlot(
   onWait?: (isWaiting: boolean) => void,
 ): Promise<Response> {
   for (;;) {
-    const lost = new AbortController()
-    const free = await acquireStreamSlot(url, signal, () => lost.abort(), onWait)
+    const slotLost = new AbortController()
+    const freeSlot = await acquireStreamSlot(url, signal, () => slotLost.abort(), onWait)
     try {
       signal.throwIfAborted()
-      const response = await send(AbortSignal.any([signal, lost.signal]))
-      return free ? onBodyEnd(response, free) : response
+      const response = await send(AbortSignal.any([signal, slotLost.signal]))
+      return freeSlot ? onBodyEnd(response, freeSlot) : response
     } catch (cause) {
-      free?.()
-      if (signal.aborted || !lost.signal.aborted) throw cause
+      freeSlot?.()
+      if (signal.aborted || !slotLost.signal.aborted) throw cause
       // Another page has taken the slot before this page received anything
     }
   }
@@ -69,15 +69,15 @@ async function acquireStreamSlot(
   if (!locks) return acquireSlot(name, MAX_STREAMS, signal, onWait)
   const slotTaken = new AbortController()
   const waitSignal = AbortSignal.any([signal, slotTaken.signal])
-  let resolve = (_free?: End): void => {}
+  let resolve = (_freeSlot?: End): void => {}
   const acquired = new Promise<End | undefined>((settle) => (resolve = settle))
 
   /** Takes a slot as soon as it is free, or at once by stealing it. */
   function take(slot: string, options: LockOptions): void {
-    let isMine = false
+    let isHeld = false
     const hold = (): Promise<void> | undefined => {
       if (waitSignal.aborted) return undefined
-      isMine = true
+      isHeld = true
       slotTaken.abort()
       const unmark = markWhileHidden()
       return new Promise((release) =>
@@ -87,27 +87,28 @@ async function acquireStreamSlot(
         }),
       )
     }
-    // Rejects when the wait ends, which changes nothing once a slot is taken. Also rejects without
-    // permission to use locks: then the limit is not enforced
-    locks.request(slot, options, hold).catch(() => (isMine ? onLost() : resolve()))
+    // The request is rejected if another page steals the slot, if the wait ends, or if this page may not use
+    // locks. In the last case the limit is not enforced. Once a slot is taken, `resolve` has no effect
+    locks.request(slot, options, hold).catch(() => (isHeld ? onLost() : resolve()))
   }
 
   /** Takes the slot of a hidden page, if this page is visible. */
   async function takeFromHidden(): Promise<void> {
     const { held = [] } = await locks.query()
     if (waitSignal.aborted || globalThis.document?.visibilityState !== 'visible') return
-    const hidden = held.filter((lock) => lock.name === HIDDEN).map(({ clientId }) => clientId)
+    const hidden = held.filter((lock) => lock.name === HIDDEN_LOCK).map(({ clientId }) => clientId)
     const taken = held.find(
       (lock) => lock.name?.startsWith(`${name} `) && hidden.includes(lock.clientId),
     )
     if (!taken?.name) return
     take(taken.name, { steal: true })
-    // The browser grants the lock before it answers
+    // The browser grants the stolen lock before it answers this query
     await locks.query()
   }
 
   for (let slot = 0; slot < MAX_STREAMS; slot++) take(`${name} ${slot}`, { signal: waitSignal })
-  // Before it answers, the browser grants any free lock, which ends the wait
+  // This call queries the locks. Before the browser answers the query, it grants any free lock that was
+  // requested above, which ends the wait
   await takeFromHidden().catch(() => {})
   if (waitSignal.aborted) return acquired
   const onShow = (): void => void takeFromHidden().catch(() => {})
@@ -116,7 +117,7 @@ async function acquireStreamSlot(
   return acquired.finally(() => onWait?.(false))
 }
 
-/** Marks this page for others whenever it is hidden. */
+/** Lets other pages know whenever this page is hidden. */
 function markWhileHidden(): End {
   const { document } = globalThis
   // A worker does not know whether its page is hidden
@@ -126,7 +127,7 @@ function markWhileHidden(): End {
     unmark()
     if (document.visibilityState === 'visible') return
     const marked = new Promise<void>((resolve) => (unmark = resolve))
-    void navigator.locks.request(HIDDEN, { mode: 'shared' }, () => marked)
+    void navigator.locks.request(HIDDEN_LOCK, { mode: 'shared' }, () => marked)
   }
   document.addEventListener('visibilitychange', update)
   update()

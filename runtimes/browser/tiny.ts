@@ -1,6 +1,6 @@
 /**
- * The smallest client for browsers, with the protocol's types and errors. Everything else is in
- * `edgewise/browser`, under the same names.
+ * The smallest client for browsers, with the protocol's types and errors. `edgewise/browser` has everything
+ * in this module under the same names, and everything else.
  *
  * @module
  */

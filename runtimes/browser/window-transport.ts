@@ -28,8 +28,8 @@ export interface WindowTransportOptions extends MessagePortOptions {
 const POLL_MS = 1_000
 
 /**
- * Creates a transport to another window, directly over `postMessage`. Use it with `handshake:
- * false` if the peer is not Edgewise, as with MCP Apps. Otherwise prefer {@link openPort} and
+ * Creates a transport to another window, directly over `postMessage`. If the other window does not use
+ * Edgewise, as with MCP Apps, set `handshake: false`. Otherwise prefer {@link openPort} and
  * {@link acceptPorts}: no other code can post to the port that they create.
  *
  * The connection ends when the window is closed or removed, or when a new document in it starts a
@@ -43,7 +43,7 @@ const POLL_MS = 1_000
  * await using client = await connect(host)
  * ```
  *
- * @param target The other window: `frame.contentWindow`, `parent`, `opener`, what `open` returned.
+ * @param target The other window: `frame.contentWindow`, `parent`, `opener`, or what `window.open` returned.
  * @throws {TypeError} If the origin is invalid, or the target is not a window.
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#posting-messages
  */
@@ -92,7 +92,7 @@ function windowChannel(target: Window, origin: string): MessageChannelLike {
   }
 }
 
-/** Whether a value is a window; cross-origin windows expose little else. */
+/** Whether a value is a window. Checks only members that windows of other origins expose. */
 export function isWindow(target: unknown): target is Window {
   return (
     typeof target === 'object' &&
@@ -114,7 +114,7 @@ export function requireOrigin(origin: string): void {
   throw new TypeError(`"${origin}" is not an origin, such as "https://host.example"`)
 }
 
-/** The target origin for `postMessage`, which cannot name opaque origins. */
+/** The target origin for `postMessage`. It is `'*'` for opaque origins, which cannot be named. */
 export function targetOrigin(origin: string): string {
   return origin === 'null' || origin === 'file://' ? '*' : origin
 }

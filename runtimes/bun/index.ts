@@ -1,6 +1,6 @@
 /**
- * Edgewise on Bun: servers over stdio and HTTP, and a client for servers that it starts,
- * with sign-in by the user's browser.
+ * Edgewise on Bun: servers over stdio and HTTP, a client that starts servers as child processes, and
+ * sign-in through the user's browser.
  *
  * @module
  */

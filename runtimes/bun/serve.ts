@@ -34,14 +34,14 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
   const handle = (request: Request, http: Pick<Bun.Server<unknown>, 'requestIP'>) =>
     fetch(request, {
       request,
-      // A getter, because few calls need the address, and reading it takes a tenth of a call's time
+      // A getter, because few calls need the address, and reading it takes a tenth of the time of a call
       get address() {
         return http.requestIP(request)?.address
       },
     })
   const listen = (): ReturnType<typeof Bun.serve> => {
     try {
-      // Without an idle timeout, since a stream may be silent for long
+      // There is no idle timeout, because a stream may be silent for a long time
       return Bun.serve({ port, hostname, idleTimeout: 0, fetch: handle })
     } catch (error) {
       throw listenFault(error, hostname, port)

@@ -20,7 +20,7 @@ import { webWritable } from './streams.ts'
  * the rights of this process: start only what the user trusts and has agreed to.
  *
  * Closing the client ends the program and its descendants. First the program's stdin is closed. After
- * `graceMs` (2 seconds) the processes that still run receive SIGTERM, and after another `graceMs`
+ * `graceMs` (2 seconds by default) the processes that still run receive SIGTERM, and after another `graceMs`
  * SIGKILL. If this process exits, or SIGINT, SIGTERM or SIGHUP ends it, the program receives SIGTERM.
  *
  * @example
@@ -104,9 +104,9 @@ function signalTree(child: Subprocess, signal: Signal, isRunning: boolean): bool
     return process.kill(-child.pid, signal)
   } catch {
     // Windows has no process groups, so only the child itself is signaled
-    const isWindowsChild = isRunning && process.platform === 'win32'
-    if (isWindowsChild && signal !== 'SIGCONT') child.kill(signal)
-    return isWindowsChild
+    const isRunningOnWindows = isRunning && process.platform === 'win32'
+    if (isRunningOnWindows && signal !== 'SIGCONT') child.kill(signal)
+    return isRunningOnWindows
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import type { FileSink } from 'bun'
 
-/** A `WritableStream` over a Bun sink. The sink's promises signal when the sink is full or broken. */
+/** A `WritableStream` over a Bun sink. It awaits the sink's promises to notice a full or broken sink. */
 export function webWritable(sink: FileSink): WritableStream<Uint8Array> {
   const end = async (): Promise<void> => {
     await sink.end()

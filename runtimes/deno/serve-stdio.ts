@@ -12,13 +12,13 @@ import {
 import type { Server } from '../../src/presets/server-tiny.ts'
 import { ignoreSuspensionRejections } from './suspensions.ts'
 
-/** Windows does not support SIGTERM. */
+/** The signals that end the server. Windows does not support SIGTERM. */
 const SIGNALS: readonly Deno.Signal[] =
   Deno.build.os === 'windows' ? ['SIGINT'] : ['SIGINT', 'SIGTERM']
 
 /**
  * Serves on stdin and stdout until the client closes stdin, or SIGINT or SIGTERM arrives. Then requests
- * in progress are cancelled, and sent messages are flushed. Deno needs no permission for it.
+ * in progress are cancelled, and sent messages are flushed. This process needs no permission of Deno for it.
  *
  * The call redirects `console` to stderr, because only messages may go to stdout. (Code that writes to
  * `Deno.stdout` directly cannot be redirected.)

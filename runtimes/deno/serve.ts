@@ -13,8 +13,8 @@ import { ignoreSuspensionRejections } from './suspensions.ts'
  * Starts an HTTP server. Resolves when the server listens. This process needs `--allow-net` for the host
  * and port.
  *
- * Deno 2.9 does not report that a client has disconnected if the body of its request arrived after the
- * head, and no response was sent yet. In this case, the call continues.
+ * If the body of a request arrives after its head, Deno 2.9 does not report that the client disconnects before
+ * the response is sent. The call then continues.
  *
  * @example
  * ```ts
@@ -63,7 +63,7 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
   }
   const http = listen()
   return toHttpServer(http.addr.port, async () => {
-    // Deno either waits for all requests, or cuts off all responses
+    // Deno can only wait for all requests without a limit, or cut off all responses
     const waitForAll = (): Promise<unknown> => Promise.all(openRequests)
     const isDone = await withTimeout(CLOSE_TIMEOUT_MS, waitForAll).then(
       () => true,
@@ -76,9 +76,9 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
 }
 
 /**
- * The connection of a request. Its signal aborts only if the client disconnects. The signal that Deno
- * creates also aborts after a complete response, and then prints a warning. Deno's signal is
- * therefore not created until the handler reads `signal`.
+ * The connection of a request. Its signal aborts only if the client disconnects. Deno's own signal also
+ * aborts after a complete response, and Deno then prints a warning. Deno's signal is therefore not
+ * created until the handler reads `signal`.
  */
 class Connection {
   readonly #request: Request
@@ -101,12 +101,10 @@ class Connection {
     this.#controller?.abort()
   }
 
-  /**
-   * Creates the controller of the connection's signal, which from now on follows the signal of Deno.
-   */
+  /** Creates the controller of the connection's signal. From now on, it follows the signal of Deno. */
   #createController(): AbortController {
     const controller = new AbortController()
-    // The getter of the prototype, because the property of the request is replaced
+    // Uses the getter of the prototype, because `replaceSignal` has replaced the property of the request
     const denoSignal = Reflect.get<Request, 'signal'>(Request.prototype, 'signal', this.#request)
     denoSignal.addEventListener('abort', () => {
       if (!this.isAnswered) this.disconnect()
@@ -118,7 +116,7 @@ class Connection {
 
 const CONNECTION = Symbol('connection')
 
-/** Shared by all requests, because V8 would create a hidden class for each request with its own getter. */
+/** The property that all requests share. If each request had its own, V8 would create a hidden class for each. */
 const SIGNAL: PropertyDescriptor & ThisType<Request & { readonly [CONNECTION]: Connection }> = {
   get() {
     return this[CONNECTION].signal
@@ -126,12 +124,11 @@ const SIGNAL: PropertyDescriptor & ThisType<Request & { readonly [CONNECTION]: C
 }
 
 /**
- * Creates the connection of a request, and replaces the request's signal with that of the
- * connection.
+ * Creates the connection of a request, and replaces the request's signal with the signal of the connection.
  */
 function replaceSignal(request: Request & { [CONNECTION]?: Connection }): Connection {
   const connection = new Connection(request)
-  // In the opposite order, V8 takes twice as long
+  // In the opposite order, these two lines take V8 twice as long
   Object.defineProperty(request, 'signal', SIGNAL)
   request[CONNECTION] = connection
   return connection

@@ -16,12 +16,12 @@ import { killOnExit } from '../node/kill-on-exit.ts'
 /**
  * Creates a transport for `connect` that starts a server as a child process. The program runs with
  * the user's rights, not with the permissions of this process: start only what the user trusts and
- * has agreed to. This process needs `--allow-run` for the program. With `--allow-run` for all programs,
- * ending the program also ends its descendants.
+ * has agreed to. This process needs `--allow-run` for the program. If it has `--allow-run` for all programs,
+ * ending the program also ends the descendants of the program.
  *
- * Closing the client ends the program. First the program's stdin is closed. After `graceMs` (2 seconds)
- * it receives SIGTERM, and after another `graceMs` SIGKILL. If this process exits, or SIGINT, SIGTERM or
- * SIGHUP ends it, the program receives SIGTERM.
+ * Closing the client ends the program. First the program's stdin is closed. After `graceMs` (2 seconds by
+ * default) the program receives SIGTERM, and after another `graceMs` SIGKILL. If this process exits, or
+ * SIGINT, SIGTERM or SIGHUP ends it, the program receives SIGTERM.
  *
  * @example
  * ```ts
@@ -113,7 +113,7 @@ function signalTree(child: Deno.ChildProcess, signal: Deno.Signal, isRunning: bo
     Deno.kill(-child.pid, signal)
     return true
   } catch (error) {
-    // This process may lack permission to signal the descendants
+    // This process may lack permission to signal the descendants. Then only the child itself is signaled
     if (isRunning && !(error instanceof Deno.errors.NotFound)) signalChild(child, signal)
     return isRunning
   }

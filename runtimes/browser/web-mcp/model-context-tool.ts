@@ -16,9 +16,9 @@ export interface ToolPresentation {
    */
   readonly annotate?: ((tool: Tool) => ModelContextAnnotations) | undefined
   /**
-   * What agents receive. With `full`, it is the `content`, `structuredContent` and `isError` of the
-   * result. With `structured`, tools with an output schema declare it, and agents receive only their
-   * `structuredContent`. Failures and the results of other tools are passed as with `full`.
+   * What agents receive. With `full`, they receive the `content`, `structuredContent` and `isError` of the
+   * result. With `structured`, output schemas are declared, and agents receive only the `structuredContent`
+   * of the tools that have one. Failures and the results of other tools are passed as with `full`.
    *
    * @default 'full'
    */
@@ -52,7 +52,7 @@ export function modelContextTool(
       ...annotate?.(tool),
     },
     execute: async (input, options) => {
-      // Older drafts pass something else as options
+      // Browsers of older drafts pass something else as `options`
       const signal = options?.signal instanceof AbortSignal ? options.signal : undefined
       const { content, structuredContent, isError } = await call(input, signal)
       if (outputSchema && structuredContent !== undefined && !isError) return structuredContent
@@ -65,7 +65,7 @@ export function modelContextTool(
   }
 }
 
-/** Calls a tool. Failures are results, because browsers hide the reason of a rejection from the agent. */
+/** Calls a tool. Returns failures as results, because browsers hide the reason of a rejection from the agent. */
 export async function callTool(
   client: Client,
   name: string,

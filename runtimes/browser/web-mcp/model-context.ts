@@ -1,7 +1,7 @@
 /**
  * WebMCP: the interface through which a page registers tools for the agent of the browser, and lists
  * and calls the tools that are registered. It is a draft of the Web Machine Learning Community Group.
- * Chromium implements it experimentally since 149: `document.modelContext`, in secure contexts only.
+ * Chromium has implemented it experimentally since version 149, as `document.modelContext` in secure contexts.
  *
  * @see https://webmachinelearning.github.io/webmcp
  */
@@ -18,11 +18,11 @@ export interface ModelContextTool {
   /** Describes what `execute` resolves with. Chromium reads it from 159 on. */
   readonly outputSchema?: object
   readonly annotations?: ModelContextAnnotations
-  /** Runs the tool. Drafts before 2026 pass no signal. */
+  /** Runs the tool. Browsers that implement a draft before 2026 pass no signal. */
   execute(input: JsonObject, options?: { readonly signal?: AbortSignal }): Promise<unknown>
 }
 
-/** What a page declares about the behavior of a tool. All are `false` by default. */
+/** What a page declares about the behavior of a tool. Each annotation is `false` by default. */
 export interface ModelContextAnnotations {
   /** The tool changes nothing. */
   readonly readOnlyHint?: boolean
@@ -62,20 +62,19 @@ export interface RegisteredTool {
  * @see https://webmachinelearning.github.io/webmcp
  */
 export interface ModelContext {
-  /** Registers a tool. Older drafts return nothing, or a handle. */
+  /** Registers a tool. In older drafts it returns nothing, or a handle. */
   registerTool(
     tool: ModelContextTool,
     options?: { readonly signal?: AbortSignal; readonly exposedTo?: readonly string[] },
   ): unknown
-  /** Removes a tool, in older drafts; aborting the signal of `registerTool` replaces it. */
+  /** Removes a tool. Only older drafts have this method. Newer drafts use the signal of `registerTool`. */
   unregisterTool?(name: string): unknown
-  /** Lists the tools of the documents of this tab that the page may use. */
+  /** Lists the tools that the page may use, of all documents of this tab. */
   getTools?(options?: {
     readonly fromOrigins?: readonly string[]
   }): Promise<readonly RegisteredTool[]>
   /**
-   * Calls a tool. Resolves with the result as JSON text, or with `null` when the document
-   * navigated.
+   * Calls a tool. Resolves with the result as JSON text, or with `null` if the tool's document navigated away.
    */
   executeTool?(
     tool: RegisteredTool,
@@ -91,8 +90,8 @@ export interface ModelContext {
 }
 
 /**
- * The key of the polyfill's function that returns its registrations. Only the polyfill has the key, so the key also
- * tells the polyfill from the browser's model context, in every script and frame of the page.
+ * The key of the function that returns the registrations of the polyfill. The browser's own model context does
+ * not have this key, so every script and frame of the page can tell the two apart by it.
  */
 export const POLYFILL_REGISTRATIONS: unique symbol = /* @__PURE__ */ Symbol.for(
   'edgewise.modelContextPolyfill',

@@ -38,10 +38,11 @@ export interface OfferToolsOptions extends ToolPresentation {
 export interface OfferedTools {
   /** The names of the tools that the browser accepted. */
   readonly names: readonly string[]
-  /** Withdraws all tools. Calls that are running end normally. */
+  /** Withdraws all tools. Calls that are running continue until they end. */
   close(): Promise<void>
 }
 
+/** The names of the options. The values have no meaning. */
 const OPTION_NAMES: OptionNames<OfferToolsOptions & { connect?: ConnectOptions }> = {
   signal: 1,
   filter: 1,
@@ -107,7 +108,7 @@ export async function offerTools(
   options.signal?.addEventListener('abort', () => void close(), { once: true })
   if (options.signal?.aborted) await close()
   else {
-    // Starts before the tools are listed, so that no change is missed
+    // Changes are followed before the tools are listed, so that no change is missed
     await followChanges(client, closing.signal, () => void offer.update(), report)
     await offer.update()
   }
@@ -134,7 +135,7 @@ function connectTo(
   })
 }
 
-/** Calls `onChange` whenever the list of tools changes, if the server announces that. */
+/** Calls `onChange` whenever the list of tools changes, if the server announces such changes. */
 async function followChanges(
   client: Client,
   signal: AbortSignal,
@@ -173,9 +174,9 @@ class ToolOffer {
   readonly #options: OfferToolsOptions
   readonly #report: (error: unknown) => void
   readonly #client: Client
-  /** The signal that withdraws each offered tool, and the tool as JSON, to detect changes. */
+  /** The offered tools by name: what withdraws each of them, and the tool as JSON, to detect changes. */
   readonly #offered = new Map<string, { withdrawal: AbortController; toolJson: string }>()
-  /** The tools that the browser refused, as JSON; each is reported once. */
+  /** The tools that the browser refused, as JSON. Each of them is reported only once. */
   readonly #refused = new Set<string>()
   readonly #oneAtATime = semaphore(1)
   #closed = false
@@ -239,7 +240,7 @@ class ToolOffer {
       const contextTool = modelContextTool(tool, this.#options, (input, signal) =>
         this.#call(name, input, signal),
       )
-      // Set before registering, so that a withdrawal in the meantime finds the tool
+      // Set before the tool is registered, so that a withdrawal in the meantime finds the tool
       this.#offered.set(name, { withdrawal, toolJson })
       await this.#context.registerTool(contextTool, {
         signal: withdrawal.signal,
@@ -249,7 +250,7 @@ class ToolOffer {
       this.#offered.delete(name)
       if (this.#closed) return
       this.#refused.add(toolJson)
-      // The page's policy forbids all tools, so no other tool is offered
+      // This error means that the page's policy forbids all tools, so no other tool is offered
       this.#closed = error instanceof DOMException && error.name === 'NotAllowedError'
       if (this.#closed || error instanceof SdkError) return this.#report(error)
       const message = `Cannot offer the tool "${name}": ${String(error)}`

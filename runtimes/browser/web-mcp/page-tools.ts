@@ -1,6 +1,6 @@
 /**
- * The tools that the documents of this tab registered with the browser (WebMCP), as a server. An agent in
- * the page, or a remote agent, can then call them.
+ * A server with the tools that the documents of this tab registered with the browser (WebMCP). An agent in
+ * the page, or a remote agent, can call them through the server.
  *
  * @see https://webmachinelearning.github.io/webmcp
  */
@@ -32,7 +32,7 @@ export interface PageToolsOptions {
   readonly rename?: ((tool: RegisteredTool) => string) | undefined
   /** Where to look for tools. By default it is the page's own model context. */
   readonly modelContext?: ModelContext | undefined
-  /** When the signal aborts, the tools are removed, and the page's list is no longer followed. */
+  /** When the signal aborts, the server removes the tools, and no longer follows the page's list. */
   readonly signal?: AbortSignal | undefined
   /**
    * The server's name and version.
@@ -49,6 +49,7 @@ export interface PageToolsOptions {
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
+/** The names of the options. The values have no meaning. */
 const OPTION_NAMES: OptionNames<PageToolsOptions> = {
   fromOrigins: 1,
   filter: 1,
@@ -60,12 +61,12 @@ const OPTION_NAMES: OptionNames<PageToolsOptions> = {
 }
 
 /**
- * Makes a server whose tools are those that the documents of this tab registered, and follows their
- * list as it changes. Serve it as any other server: in memory, over a port, or mounted.
+ * Creates a server with the tools that the documents of this tab registered. When the list of these tools
+ * changes, the server follows. Serve it as any other server: in memory, over a port, or mounted.
  *
  * Names, descriptions, annotations and results come from the page and must not be trusted. Neither the
- * browser nor this server validates arguments: the tools have to. The call of a tool that fails returns
- * an `isError` result without the reason, which browsers show only in the page's console.
+ * browser nor this server validates arguments, so the tools have to. If a tool fails, the call returns
+ * an `isError` result without the reason. Browsers show the reason only in the page's console.
  *
  * @example
  * ```ts
@@ -79,8 +80,8 @@ const OPTION_NAMES: OptionNames<PageToolsOptions> = {
  * }
  * ```
  *
- * @returns `undefined` where the browser has no model context that lists tools. Chromium 149 and newer
- *   has such a model context, if the feature is enabled.
+ * @returns `undefined` if the browser has no model context that lists tools. Chromium 149 and newer
+ *   have such a model context, if the feature is enabled.
  * @throws {TypeError} If an option is unknown.
  * @see https://webmachinelearning.github.io/webmcp
  */
@@ -121,11 +122,12 @@ interface ServedTool {
   remove(): void
 }
 
-/** Keeps the tools of the server equal to those of the page. */
+/** Keeps the tools of the server equal to the tools of the page. */
 class PageToolMirror {
   readonly #server: Server
   readonly #access: PageAccess
   readonly #options: PageToolsOptions
+  /** The served tools, by the names under which they are served. */
   readonly #served = new Map<string, ServedTool>()
   /** The errors that the last update reported. */
   #reported = new Set<string>()
@@ -137,7 +139,7 @@ class PageToolMirror {
     this.#options = options
   }
 
-  /** Serves new tools, and removes those that the page no longer has. Updates run one at a time. */
+  /** Serves new tools, and removes tools that the page no longer has. Updates run one at a time. */
   update(): Promise<void> {
     const { onError = console.error } = this.#options
     const reported = new Set<string>()
@@ -239,7 +241,7 @@ async function callPageTool(
   return text === null ? { content: [] } : resultOf(text)
 }
 
-/** Reads a result. It is JSON text, but some browsers do not encode a string result as JSON. */
+/** Reads a result. It is JSON text, except that some browsers pass a string without encoding it. */
 function resultOf(text: string): CallToolResult {
   let value: unknown
   try {

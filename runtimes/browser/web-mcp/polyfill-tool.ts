@@ -9,7 +9,7 @@ import type { ModelContextAnnotations, ModelContextTool, RegisteredTool } from '
 /** An event of a model context. */
 export type EventType = 'toolchange' | 'toolactivated' | 'toolcancel'
 
-/** A tool that a document registered; other documents of its origin read it too. */
+/** A tool that a document registered. Other documents of the same origin can read it. */
 export interface Registration {
   readonly window: Window
   readonly name: string
@@ -26,7 +26,7 @@ export interface Registration {
   isRegistered: boolean
 }
 
-/** Checks a tool in the order of the draft, and creates its registration. */
+/** Checks a tool, in the order that the draft prescribes, and creates its registration. */
 export function createRegistration(
   tool: ModelContextTool,
   fire: Registration['fire'],
@@ -63,7 +63,7 @@ function jsonText(schema: object | undefined): string | undefined {
   throw new TypeError('The schema has no JSON text')
 }
 
-/** Runs a tool. The calling page does not receive the reason of a failure. */
+/** Runs a tool. If it fails, the calling page does not receive the reason. */
 export async function runTool(
   { name, execute, fire }: Registration,
   input: JsonObject,

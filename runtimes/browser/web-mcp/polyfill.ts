@@ -35,7 +35,7 @@ export interface PolyfillOptions {
 
 /**
  * Installs `document.modelContext`, unless the page already has a model context or is not a secure context.
- * Tools of frames of the same origin are listed if these frames install it too.
+ * The tools of frames of the same origin are listed if these frames install the polyfill too.
  *
  * @example
  * ```ts
@@ -49,7 +49,7 @@ export interface PolyfillOptions {
  * await offerTools(server)
  * ```
  *
- * @returns Whether it was installed.
+ * @returns Whether the polyfill was installed.
  * @see https://webmachinelearning.github.io/webmcp
  */
 export function polyfillModelContext({ tools = 'dictionary' }: PolyfillOptions = {}): boolean {
@@ -81,7 +81,7 @@ function createModelContext(shape: 'dictionary' | 'interface'): ModelContext {
       signal?.throwIfAborted()
       registrations.set(name, registration)
       await new Promise<void>((resolve, reject) => {
-        // Unregisters the tool, also long after this promise has resolved
+        // The signal unregisters the tool, even long after this promise has resolved
         signal?.addEventListener('abort', () => {
           registration.isRegistered = false
           registrations.delete(name)
