@@ -1,5 +1,5 @@
 /**
- * A client's transport to the entrypoint of another Worker, by RPC over a service binding.
+ * A client's transport to the entrypoint of another Worker, which uses RPC over a service binding.
  *
  * @see https://developers.cloudflare.com/workers/runtime-apis/bindings/service-bindings/rpc/
  */
@@ -17,10 +17,10 @@ import type { RpcConnection } from './rpc-connection.ts'
 export type EntrypointBinding = Pick<Service<EntrypointClass>, 'openConnection'>
 
 /**
- * A transport to a server in another Worker, over a service binding and without HTTP.
+ * Creates a transport to a server in another Worker, over a service binding and without HTTP.
  *
- * The platform ties a connection to the request in which it was opened. Connect in each request that
- * calls tools, or once in a Durable Object.
+ * In a Worker, a connection can be used only in the request that opened it, so connect in each request that
+ * calls tools. In a Durable Object, connect once.
  *
  * @example
  * ```ts
@@ -119,14 +119,14 @@ class BindingTransport implements Transport {
   /**
    * Delivers a message of the other Worker to the receiver.
    *
-   * @param request The sent message that it answers, if any.
+   * @param request The sent message that the delivered message answers, if any.
    */
   #deliver(text: unknown, request?: JsonRpcMessage | readonly JsonRpcMessage[]): void {
     try {
       this.#inbox.deliver(withRequestId(parseText(text), request))
     } catch (cause) {
       const error = cause as ProtocolError
-      // Names the request whose response is malformed, so that the request fails
+      // Adds the id of the request whose response is malformed, so that the request fails
       if (isObject(request) && 'id' in request) error.partialMessage = { id: request.id }
       this.#receiver?.malformed(error)
     }
@@ -142,8 +142,8 @@ class BindingTransport implements Transport {
 }
 
 /**
- * Releases a connection. This fails in any request except the request that opened the connection, but
- * Workers ends the connection together with that request anyway.
+ * Releases a connection. Outside of the request that opened the connection, this fails. The platform then ends
+ * the connection together with that request.
  */
 function release(connection: Rpc.Stub<RpcConnection> | undefined): void {
   try {

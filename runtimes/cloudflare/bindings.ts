@@ -14,7 +14,7 @@ export interface SessionObject extends Rpc.DurableObjectBranded {
   keeps(session: string): Promise<boolean>
 }
 
-/** The methods of a hub object in addition to `fetch`. */
+/** The methods of a hub object in addition to `fetch`. `hubObject` describes them. */
 export interface HubObject extends Rpc.DurableObjectBranded {
   publish(change: ServerChange): Promise<void>
   watch(session: string, watched: readonly string[]): Promise<void>
@@ -88,8 +88,9 @@ export function requireSql(storage: DurableObjectStorage, className: string): Du
   }
 }
 
-/** The newest compatibility flag of workerd that this package needs, and the date from which it is set. */
+/** The newest of the compatibility flags of workerd that this package needs. */
 const LATEST_FLAG = 'handle_cross_request_promise_resolution'
+/** The earliest compatibility date that sets this flag. */
 const MIN_COMPATIBILITY_DATE = '2024-10-14'
 
 /**
@@ -98,7 +99,7 @@ const MIN_COMPATIBILITY_DATE = '2024-10-14'
  * @throws {Error} If the compatibility date is too early.
  */
 export function requireCompatibility(): void {
-  // The flag is absent, not false, where workerd does not know it
+  // If workerd does not know the flag, the flag is absent, not false
   if (Cloudflare.compatibilityFlags[LATEST_FLAG] !== false) return
   throw new Error(
     `The compatibility date of the Worker is too early: set compatibility_date = "${MIN_COMPATIBILITY_DATE}" or a later date in wrangler.toml or wrangler.jsonc`,

@@ -6,7 +6,7 @@
 
 import type { Caller } from '../../src/presets/server.ts'
 
-/** The caller, as forwarded. */
+/** What the header says about the caller. */
 interface ForwardedCaller extends Pick<Caller, 'principal' | 'auth'> {
   /** Whether a new session shares the object with other sessions. */
   readonly shared?: boolean | undefined
@@ -28,14 +28,14 @@ export function withIdentity(
 ): Request {
   const text = JSON.stringify({ principal, auth, shared })
   const isAnonymous = text === '{}'
-  // The response to an accepted GET is a socket
+  // The object responds to GET with a socket
   const opensStream = request.method === 'GET'
   // An anonymous request has no credentials to hide
   const needsNoChange =
     isAnonymous && !opensStream && !fromPage && !request.headers.has(HEADER_CALLER)
   if (needsNoChange) return request
   const headers = new Headers(request.headers)
-  // The Worker has checked the origin, and adds the CORS headers itself
+  // The object does not need the origin: the Worker has checked it, and adds the CORS headers
   headers.delete('origin')
   if (isAnonymous) headers.delete(HEADER_CALLER)
   else headers.set(HEADER_CALLER, encodeURIComponent(text))
@@ -44,7 +44,7 @@ export function withIdentity(
   return new Request(request, { headers })
 }
 
-/** Reads the caller's identity, in the object. */
+/** Reads the caller's identity. The object calls this. */
 export function readIdentity(headers: Headers): ForwardedCaller {
   const text = headers.get(HEADER_CALLER)
   return text === null ? {} : (JSON.parse(decodeURIComponent(text)) as ForwardedCaller)

@@ -1,6 +1,6 @@
 /**
  * The limits on the streams of a hub, the Durable Object that announces changes. Each stream is a socket, so
- * the platform's limit on sockets applies. One caller has at most half of them.
+ * the platform's limit on sockets applies. One caller can have at most half of the sockets.
  *
  * @see https://developers.cloudflare.com/durable-objects/best-practices/websockets/
  */
@@ -8,7 +8,7 @@ import { accountOf, type SubscribeOptions } from '#internal/http'
 
 /** The platform's limit on the sockets of one object. */
 const MAX_SOCKETS = 32_768
-/** Counting sockets is slow, so it is done once in this many stream requests. */
+/** After how many requests for streams the sockets are counted again, because counting them is slow. */
 const COUNT_EVERY = 256
 
 const HEADER_ACCOUNT = 'edgewise-account'
@@ -18,7 +18,7 @@ export const HUB_FULL_STATUS = 503
 /** The response status when the caller has too many streams. */
 export const CALLER_FULL_STATUS = 429
 
-/** The connections of one hub. */
+/** Counts the streams of one hub, and limits their number. */
 export class ConnectionQuota {
   readonly #ctx: DurableObjectState
   #openCount = 0
@@ -30,8 +30,8 @@ export class ConnectionQuota {
   }
 
   /**
-   * Counts one more stream, or returns the status for rejecting it. A stream is rejected if its caller
-   * has as many streams as the hub has free, so one caller has at most half of all.
+   * Counts one more stream, or returns the status for rejecting it. A stream is rejected if its caller has at
+   * least as many streams as the hub has free sockets. One caller therefore has at most half of all sockets.
    */
   acquire(account: string): typeof HUB_FULL_STATUS | typeof CALLER_FULL_STATUS | undefined {
     this.#requestsSinceCount++
@@ -41,8 +41,8 @@ export class ConnectionQuota {
     }
     const remaining = MAX_SOCKETS - this.#openCount
     if (remaining <= 0) return HUB_FULL_STATUS
-    // Counting the streams of one account is slow, so it is skipped while all accounts together are below the
-    // limit of one
+    // Counting the streams of one account is slow. It is skipped while the streams of all accounts together are
+    // fewer than one account may have
     if (this.#openCount >= remaining && this.#ctx.getWebSockets(account).length >= remaining) {
       return CALLER_FULL_STATUS
     }
@@ -56,7 +56,7 @@ export class ConnectionQuota {
   }
 }
 
-/** The headers that name the account of a stream: its caller's principal or address, hashed. */
+/** The header that names the account of a stream: a hash of the caller's principal or address. */
 export async function accountHeaders({
   principal,
   request,
@@ -68,7 +68,7 @@ export async function accountHeaders({
   return { [HEADER_ACCOUNT]: hex.join('') }
 }
 
-/** Reads the account of a stream in the hub, where it becomes a tag of the socket. */
+/** Reads the account of a stream, as a tag for the stream's socket. The hub calls this. */
 export function readAccount(headers: Headers): string {
   return `account ${headers.get(HEADER_ACCOUNT) ?? ''}`
 }

@@ -19,10 +19,10 @@ export type BindingProps = Readonly<Record<string, unknown>>
  */
 export interface EntrypointOptions {
   /**
-   * Identifies the calling Worker by the `props` of its service binding, which only the Worker's
-   * configuration can set. The returned caller becomes `ctx.principal` and `ctx.auth` of handlers. If
-   * `undefined` is returned, the connection is rejected. It is also rejected after an exception, which is
-   * passed to `onError`. The connection closes at `auth.expiresAt`, and when the authorization is revoked.
+   * Identifies the calling Worker by the `props` of its service binding, which only the configuration of
+   * that Worker can set. Handlers see the returned caller as `ctx.principal` and `ctx.auth`. If this function
+   * returns `undefined` or throws, the connection is rejected. An exception is passed to `onError`. The
+   * connection closes at `auth.expiresAt`, and when the authorization is revoked.
    *
    * By default the principal is `props.principal`, if that is a string, and `auth` is `props.auth`, if
    * that is an object.
@@ -32,7 +32,7 @@ export interface EntrypointOptions {
     env: Cloudflare.Env,
   ) => Caller | undefined | Promise<Caller | undefined>
   /**
-   * How many calls may be open at a time on one connection. Further calls are rejected.
+   * The maximum number of calls that are open at a time on one connection. Further calls are rejected.
    *
    * @default 1000
    */
@@ -49,7 +49,7 @@ export interface Entrypoint extends WorkerEntrypoint {
   openConnection(receiver: Rpc.Stub<RpcReceiver>): Promise<RpcConnection | null>
 }
 
-/** The class of an entrypoint, for the Worker to export under a name of its own. */
+/** The class of an entrypoint. The Worker exports it under a name of your choice. */
 export type EntrypointClass = new (ctx: ExecutionContext, env: Cloudflare.Env) => Entrypoint
 
 /** The settings of an entrypoint. */
@@ -72,7 +72,7 @@ export function entrypointClass(
       }
       onOpen()
       const { ctx, env } = this
-      // The stub in the parameter is released when this method returns
+      // A copy, because the stub in the parameter is released when this method returns
       const ownReceiver = receiver.dup()
       const identity = await this.#identify()
       if (!identity) {
@@ -80,8 +80,8 @@ export function entrypointClass(
         return null
       }
       let onClosed = (): void => {}
-      // Keeps this context alive until the connection is closed. Otherwise the context would end with the
-      // caller, before anything could be cleaned up
+      // Keeps this context alive until the connection is closed. Otherwise the context would end together with
+      // the calling Worker, before anything could be cleaned up
       ctx.waitUntil(new Promise<void>((resolve) => (onClosed = resolve)))
       const waitUntil = (work: Promise<unknown>): void => ctx.waitUntil(work)
       const caller: Caller = { env, waitUntil, ...identity }

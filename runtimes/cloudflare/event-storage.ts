@@ -1,6 +1,6 @@
 /**
- * Events in Durable Objects: the log and the webhook subscriptions of each event type are in one
- * object, which delivers in its alarms.
+ * Events in Durable Objects. One object has the log and the webhook subscriptions of each event type. It
+ * delivers the events in its alarms.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/alarms/
  */
@@ -37,8 +37,8 @@ export interface DurableObjectEventStorage extends EventStorage {
 }
 
 /**
- * Creates a storage of events in Durable Objects, for the option `storage` of `events`. Objects
- * deliver to webhooks in their alarms, and are out of memory while nothing is due.
+ * Creates a storage of events in Durable Objects, for the option `storage` of `events`. An object delivers
+ * to webhooks in its alarms, and need not stay in memory while nothing is due.
  *
  * @example
  * ```ts
@@ -72,7 +72,7 @@ export function durableObjectEventStorage(
     namespace().get(namespace().idFromName(`events ${shard}`))
   const objectFor = (key: string): DurableObjectStub<EventsObject> => objectAt(hash(key) % shards)
   type Call<T> = (object: DurableObjectStub<EventsObject>) => Promise<T>
-  /** Asks the object of a key, which is the name of an event type or the URL of a webhook. */
+  /** Calls the object that a key belongs to. The key is the name of an event type, or the URL of a webhook. */
   const ask = <T>(key: string, call: Call<T>): Promise<T> =>
     withObjectTimeout('object of events', () => call(objectFor(key)))
   const askAll = <T>(call: Call<T>): Promise<T[]> =>
@@ -81,7 +81,7 @@ export function durableObjectEventStorage(
         withObjectTimeout('object of events', () => call(objectAt(shard))),
       ),
     )
-  /** Asks the object of an event type, or all objects if the type is not known. */
+  /** Calls the object of an event type, or all objects if the type is not known. */
   const askOneOrAll = <T>(name: string | undefined, call: Call<T>): Promise<T[]> =>
     name === undefined ? askAll(call) : ask(name, async (object) => [await call(object)])
 
@@ -113,7 +113,7 @@ export function durableObjectEventStorage(
         .sort((a, b) => (a.id < b.id ? -1 : 1))
         .slice(0, limit)
     },
-    // The objects take what is due themselves
+    // The objects themselves take the subscriptions that are due
     take: () => [],
     nextDue: () => undefined,
     async addAttempt(attempt, name) {
@@ -128,7 +128,7 @@ export function durableObjectEventStorage(
   }
 }
 
-/** Opens a socket on which the object reports new events. The object may hibernate meanwhile. */
+/** Opens a socket on which the object reports new events. The object can hibernate while the socket is open. */
 async function watch(
   object: DurableObjectStub<EventsObject>,
   name: string,
@@ -140,7 +140,7 @@ async function watch(
   )
   if (!webSocket) throw new Error('The object of events accepts no further streams for now')
   webSocket.addEventListener('message', listener)
-  // When the socket is lost, the listener is called too, because it may have missed events
+  // The listener is also called when the socket is lost, because it may have missed events
   webSocket.addEventListener('close', listener)
   webSocket.addEventListener('error', listener)
   webSocket.accept()

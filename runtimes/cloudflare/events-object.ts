@@ -1,6 +1,6 @@
 /**
- * A Durable Object with the events of one or more event types: it stores them, wakes streams, and delivers to
- * webhooks in its alarm handler.
+ * A Durable Object with the events of one or more event types. It stores the events, wakes streams, and
+ * delivers to webhooks in its alarm handler.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/alarms/
  */
@@ -39,13 +39,13 @@ export interface EventsObject extends Rpc.DurableObjectBranded {
 
 /** The maximum length of a socket's tag. */
 const MAX_TAG_LENGTH = 256
-/** The maximum number of streams that one object wakes: the platform allows 32,768 sockets. */
+/** The maximum number of streams that one object wakes. The platform allows 32,768 sockets. */
 const MAX_SOCKETS = 30_000
-/** How long one alarm delivers, in milliseconds: the platform ends it after 15 minutes. */
+/** How long one alarm delivers, in milliseconds. The platform ends an alarm after 15 minutes. */
 const ALARM_MS = 600_000
-/** The maximum number of requests that one alarm sends: the platform allows 1,000. */
+/** The maximum number of requests that one alarm sends. The platform allows 1,000. */
 const MAX_REQUESTS = 900
-/** How long to wait after an alarm that failed, in milliseconds. */
+/** The delay of the next alarm after an alarm that failed, in milliseconds. */
 const RETRY_MS = 30_000
 
 /** Creates the class of the objects that store and deliver the events of a server. */
@@ -61,7 +61,7 @@ export function eventsObject(events: ServerEvents): DurableObjectClass {
       this.#storage = new SqlEventStorage(sqlIn(requireSql(ctx.storage, 'McpEvents')))
     }
 
-    /** Opens the socket of a stream, which does not keep the object in memory. */
+    /** Opens the socket of a stream. The socket does not keep the object in memory. */
     override fetch({ url, signal }: Request): Response {
       const isFull = this.ctx.getWebSockets().length >= MAX_SOCKETS
       if (signal.aborted || isFull) return new Response(null, { status: 503 })
@@ -151,7 +151,7 @@ export function eventsObject(events: ServerEvents): DurableObjectClass {
       }
     }
 
-    /** Sets the alarm for what is due next, unless it is set for an earlier time. */
+    /** Sets the alarm for what is due next, unless the alarm is already set for an earlier time. */
     async #setAlarm(): Promise<void> {
       const next = await this.#storage.nextDue()
       if (next === undefined) return
@@ -165,7 +165,7 @@ function tagOf(name: string): string {
   return name.slice(0, MAX_TAG_LENGTH)
 }
 
-/** Wakes a stream. Never throws, so that the others are woken too. */
+/** Wakes a stream. Never throws, so that the other streams are woken too. */
 function wake(socket: WebSocket): void {
   try {
     socket.send('')

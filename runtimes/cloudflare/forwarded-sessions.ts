@@ -23,8 +23,8 @@ import { refuse } from './sse-session.ts'
 import { eventStreamResponse } from './stream-socket.ts'
 
 /**
- * The sessions of a Worker. Each session has an object of its own, unless `sessionKey` is set: then all
- * sessions with the same key share an object.
+ * The sessions of a Worker. Each session has an object of its own. If `sessionKey` is set, all sessions with
+ * the same key share an object instead.
  */
 export function forwardedSessions(
   namespace: DurableObjectNamespace<SessionObject>,
@@ -39,7 +39,7 @@ export function forwardedSessions(
   ): Promise<Response> => {
     const { caller } = incoming
     try {
-      // Read once, because reading headers is slow on workerd
+      // The header is read only once, because reading headers is slow on workerd
       const fromPage = request.headers.has('origin')
       const options = { fromPage, hidden: auth?.credentialHeaders ?? [] }
       const forwarded = withIdentity(
@@ -49,13 +49,13 @@ export function forwardedSessions(
       )
       const response = await namespace.get(id).fetch(forwarded)
       if (request.method === 'GET') return await openStream(response, incoming, hub)
-      if (caller.onRevoked && response.body) return untilRevoked(response, response.body, caller)
+      if (caller.onRevoked && response.body) return endWhenRevoked(response, response.body, caller)
       // Pages need CORS headers, which can be added only to a copy
       return fromPage ? new Response(response.body, response) : response
     } catch (error) {
-      // The error is not sent to the client, and the object's own log may be elsewhere
+      // Logged here, because the client does not receive the error, and the object may log elsewhere
       console.error(error)
-      if (!mayRetryObject(error)) throw error
+      if (!isTemporary(error)) throw error
       return refuse(503, 'The session was interrupted', { 'retry-after': '5' })
     }
   }
@@ -78,7 +78,7 @@ export function forwardedSessions(
   })
 }
 
-/** Creates the same request with a single session id, because a proxy may have repeated the header. */
+/** Sets the session id of a request to a single value, because a proxy may have repeated the header. */
 function withSessionId(request: Request, sessionId: string): Request {
   if (request.headers.get('mcp-session-id') === sessionId) return request
   const headers = new Headers(request.headers)
@@ -96,7 +96,7 @@ async function openStream(
   const streamRequest = readSessionStream(response.headers)
   let hubSocket: WebSocket | undefined
   if (streamRequest) {
-    // The object has checked that all values of the header are equal
+    // A proxy may have repeated the header. The session object has checked that all its values are equal
     const [after] = request.headers.get('last-event-id')?.split(', ', 1) ?? []
     const resumedRequest = withResumption(streamRequest, after)
     const { webSocket, status } = await hub.listen(resumedRequest, caller)
@@ -116,13 +116,13 @@ async function openStream(
   return stream
 }
 
-/** Whether an error of an object is temporary: it was redeployed, has crashed, or is overloaded. */
-function mayRetryObject(error: unknown): boolean {
+/** Whether an error is temporary, because the object was redeployed, has crashed, or is overloaded. */
+function isTemporary(error: unknown): boolean {
   const { durableObjectReset, retryable, overloaded } = error as Record<string, unknown>
   return [durableObjectReset, retryable, overloaded].includes(true)
 }
 
-/** Closes a stream that no client will read. */
+/** Closes the socket of a stream that no client will read. */
 function hangUp(socket: WebSocket): void {
   socket.accept()
   socket.close(1000, 'No listeners')
@@ -141,7 +141,7 @@ function withResumption(
  * Ends a response of an object when the caller's token is revoked. The object knows when the token expires,
  * but is not notified of revocation.
  */
-function untilRevoked(
+function endWhenRevoked(
   response: Response,
   body: ReadableStream<Uint8Array>,
   { onRevoked }: Caller,

@@ -5,14 +5,14 @@
  */
 import { topicAndAncestors, topicIndex } from '#internal/patterns'
 import type { ServerChange } from '#internal/http'
-import { mayPass, topicsOfFilter } from './subscription-filter.ts'
+import { mayMatch, topicsOfFilter } from './subscription-filter.ts'
 
-/** The tag of the sockets of listeners. */
+/** The tag that distinguishes these streams from the hub's other sockets. */
 const TAG = 'listener'
 
 /**
- * The maximum number of topics in the index, to limit the memory of the object. Sockets with further topics
- * are compared with every change.
+ * The maximum number of topics in the index, to limit the memory of the object. A socket whose topics exceed
+ * this number is compared with every change.
  */
 const MAX_TOPICS = 200_000
 
@@ -20,7 +20,7 @@ const MAX_TOPICS = 200_000
 export class HubListeners {
   readonly #ctx: DurableObjectState
   readonly #index = topicIndex<WebSocket>()
-  /** The functions that remove each socket from the index. Absent until the first change. */
+  /** For each socket, the function that removes it from the index. Undefined until the index is built. */
   #removals: Map<WebSocket, () => void> | undefined
   /** The number of topics in the index. */
   #topicCount = 0
@@ -40,12 +40,13 @@ export class HubListeners {
 
   /** Announces a change to the listeners that requested it. */
   announce(change: ServerChange): void {
+    // Only sessions are notified that an elicitation was completed
     if ('elicitationId' in change) return
-    this.#load()
+    this.#buildIndex()
     const text = JSON.stringify(change)
     const topics = 'uri' in change ? topicAndAncestors(change.uri) : [change.method]
     for (const socket of this.#index.find(topics)) {
-      if (mayPass(socket.deserializeAttachment(), change)) send(socket, text)
+      if (mayMatch(socket.deserializeAttachment(), change)) send(socket, text)
     }
   }
 
@@ -55,8 +56,8 @@ export class HubListeners {
     this.#removals?.delete(socket)
   }
 
-  /** Builds the index, unless it exists: this object may have been evicted from memory. */
-  #load(): void {
+  /** Builds the index, unless it exists. It is lost when the object is evicted from memory. */
+  #buildIndex(): void {
     if (this.#removals) return
     this.#removals = new Map()
     for (const socket of this.#ctx.getWebSockets(TAG)) this.#add(socket)
@@ -66,13 +67,13 @@ export class HubListeners {
   #add(socket: WebSocket): void {
     if (!this.#removals) return
     const topics = topicsOfFilter(socket.deserializeAttachment())
-    const count = topics?.length ?? 0
-    const isIndexed = this.#topicCount + count <= MAX_TOPICS
-    if (isIndexed) this.#topicCount += count
+    const ownCount = topics?.length ?? 0
+    const isIndexed = this.#topicCount + ownCount <= MAX_TOPICS
+    if (isIndexed) this.#topicCount += ownCount
     const remove = this.#index.add(socket, isIndexed ? topics : undefined)
     this.#removals.set(socket, () => {
       remove()
-      if (isIndexed) this.#topicCount -= count
+      if (isIndexed) this.#topicCount -= ownCount
     })
   }
 }

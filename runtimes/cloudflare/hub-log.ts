@@ -1,7 +1,7 @@
 /**
- * The storage of a hub: the changes that were announced to sessions, the stream of each session that carried
- * them, and the subscriptions of sessions. The changes that a client missed are derived from these. A change
- * is therefore only one row, regardless of the number of clients.
+ * The storage of a hub. It has the changes that were announced to sessions, the stream of each session that
+ * carried them, and the subscriptions of sessions. From these data it derives which changes a client missed,
+ * so a change needs only one row, regardless of the number of clients.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
@@ -15,20 +15,22 @@ export interface LoggedChange {
 }
 
 /**
- * How many of the latest changes are stored without exception. Of older changes, only the last of each kind
- * and each resource is stored.
+ * How many of the latest changes are stored without exception. Of several older changes with the same method
+ * and the same resource, only the last one is stored.
  */
 const RECENT_CHANGES = 10_000
-/** The maximum number of changes in total. */
+/** The maximum number of changes that are stored in total. */
 const MAX_CHANGES = 50_000
 /** After how many further changes the limits are checked again. */
 const TRIM_EVERY = 1000
-/** The maximum number of streams of one session that can be resumed. */
+/** The maximum number of turns that are stored for one session. A turn is explained below. */
 const MAX_TURNS = 50
 
-// `what` is the URI of an updated resource, or the id of an elicitation that was completed elsewhere.
-// A turn is the period in which one stream of a session carries its changes, until the next turn
-// begins. `since` is the last change before it, `at` when the session was last known to exist.
+// In `mcp_changes`, `what` is the URI of an updated resource, or the id of a completed elicitation.
+// A turn is the period in which one stream of a session carries the changes of the session. It ends when
+// the next turn begins. `since` is the number of the last change before the turn, and `at` is the time at
+// which the session was last known to exist.
+// In `mcp_watching`, `since` is the number of the last change before the subscription.
 const TABLES = `
   CREATE TABLE mcp_changes (seq INTEGER PRIMARY KEY, method TEXT NOT NULL, what TEXT);
   CREATE TABLE mcp_turns (
@@ -47,7 +49,7 @@ const TABLES = `
   ) WITHOUT ROWID;
   CREATE INDEX mcp_watching_by_session ON mcp_watching (session);`
 
-/** Increment this with every change of the tables. */
+/** The version of the tables. Increment it whenever you change them. */
 const VERSION = 1
 
 /** The storage of one hub. */
@@ -67,8 +69,8 @@ export class HubLog {
   }
 
   /**
-   * Stores a change and returns its number. If no session has ever had a stream, stores nothing and returns
-   * `undefined`.
+   * Stores a change and returns its sequence number. If no session has ever had a stream, stores nothing and
+   * returns `undefined`.
    */
   append({ method, ...params }: ServerChange): number | undefined {
     if (this.#rows('SELECT 1 AS one FROM mcp_turns LIMIT 1').length === 0) return undefined
@@ -91,7 +93,7 @@ export class HubLog {
     ).map(({ session }) => session)
   }
 
-  /** Whether the same completion was announced before. */
+  /** Whether the completion of the same elicitation was announced before. */
   wasAnnounced({
     method,
     elicitationId,
@@ -124,7 +126,7 @@ export class HubLog {
     return this.#rows(query, session)
   }
 
-  /** Starts the turn of a stream, which carries the changes of its session from now on. */
+  /** Starts a turn of a stream. From now on, the stream carries the changes of its session. */
   setCurrentStream(session: string, stream: string): void {
     const lastTurn = this.turns(session).at(-1)
     if (lastTurn?.stream === stream) return
@@ -166,8 +168,8 @@ export class HubLog {
       after,
     )
     for (const { seq, method, what } of rows) {
-      const carrier = turns.findLast(({ since }) => since < seq)
-      if (carrier?.stream !== stream) continue
+      const turnOfChange = turns.findLast(({ since }) => since < seq)
+      if (turnOfChange?.stream !== stream) continue
       const change = readChange(method, what)
       const subscriptions = subscriptionsFor(change)
       const wasSubscribed = subscriptions.some((key) => (watchedSince.get(key) ?? Infinity) < seq)
@@ -176,8 +178,8 @@ export class HubLog {
   }
 
   /**
-   * Returns some of the sessions that were not active since a time, in milliseconds since 1970. Sessions that
-   * subscribe but have never had a stream count as inactive.
+   * Returns up to `limit` sessions that have not been active since `before`, in milliseconds since 1970.
+   * Sessions that subscribe but have never had a stream count as inactive.
    */
   inactiveSessions(before: number, limit: number): string[] {
     return this.#rows<{ session: string }>(
@@ -215,8 +217,8 @@ export class HubLog {
   }
 
   /**
-   * Creates the tables, replacing tables of another version. This is safe, because no stream outlives a
-   * deployment: clients open new streams, and sessions sync their subscriptions again.
+   * Creates the tables, and replaces tables of another version. This loses nothing that is needed, because no
+   * stream outlives a deployment: clients open new streams, and sessions sync their subscriptions again.
    */
   #recreate(): void {
     const ownTables = `SELECT type, name FROM sqlite_master
@@ -228,7 +230,10 @@ export class HubLog {
     this.#sql.exec(`CREATE VIEW mcp_schema AS SELECT ${VERSION} AS version`)
   }
 
-  /** Deletes old changes if a later change is equal, and very old changes of resources in any case. */
+  /**
+   * Deletes changes that are not recent if the same change was announced again later. Beyond the maximum
+   * number, deletes all older changes of resources and elicitations.
+   */
   #trim(lastSeq: number): void {
     this.#rows(
       `DELETE FROM mcp_changes WHERE seq <= ? AND seq NOT IN
@@ -250,7 +255,7 @@ export class HubLog {
   }
 }
 
-/** The change in a row. */
+/** Reads the change in a row. */
 function readChange(method: string, what: string | null): ServerChange {
   switch (method) {
     case 'notifications/resources/updated':
@@ -269,7 +274,7 @@ function subscriptionsFor(change: ServerChange): string[] {
   return topicAndAncestors(change.uri)
 }
 
-/** The subscription to the completion of an elicitation. It begins with a space, as no URI does. */
+/** The subscription to the completion of an elicitation. It begins with a space, which no URI does. */
 export function watchedElicitation(elicitationId: string): string {
   return ` ${elicitationId}`
 }

@@ -18,13 +18,13 @@ import { withObjectTimeout } from './object-timeout.ts'
 import { objectIdOf } from './session-id.ts'
 import type { DurableObjectClass } from './session-object.ts'
 
-/** How often the hub checks for sessions whose end it was not notified of, in milliseconds. */
+/** How often the hub looks for sessions that ended without notifying the hub, in milliseconds. */
 const SWEEP_MS = 86_400_000
-/** The delay of the next check if there may be more such sessions, in milliseconds. */
+/** The delay of the next check if the last one may not have found all such sessions, in milliseconds. */
 const NEXT_SWEEP_MS = 600_000
 /** The time without activity after which a session is checked for existence, in milliseconds. */
 const STALE_MS = 604_800_000
-/** How many sessions are checked at a time, because the platform limits the calls of one alarm. */
+/** The maximum number of sessions that one check looks at, because the platform limits the calls of one alarm. */
 const MAX_CHECKED = 500
 
 /** Creates the class of the objects that announce a server's changes. */
@@ -60,18 +60,18 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Du
       }
     }
 
-    /** Starts the stream of a session once its client is ready. */
+    /** Starts the stream of a session. The Worker sends a message when the client is ready. */
     override webSocketMessage(socket: WebSocket): void {
       this.#sessions.begin(socket)
     }
 
     override webSocketError(socket: WebSocket): void {
-      this.#closed(socket)
+      this.#handleClosed(socket)
     }
 
     override webSocketClose(socket: WebSocket): void {
       socket.close()
-      this.#closed(socket)
+      this.#handleClosed(socket)
     }
 
     /** Announces a change to every subscribed session and listener. */
@@ -96,7 +96,7 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Du
       this.#sessions.leave(session)
     }
 
-    /** Removes sessions whose end the hub was not notified of. */
+    /** Removes sessions that ended without notifying the hub. */
     override async alarm(): Promise<void> {
       const namespace = requireNamespace(this.env, sessionBinding, 'McpSession')
       const exists = async (session: string): Promise<boolean> => {
@@ -107,7 +107,7 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Du
             (await withObjectTimeout('session', () => namespace.get(id).keeps(session)))
           )
         } catch (error) {
-          // The session is checked again next time
+          // A session that cannot be checked counts as existing, and is checked again next time
           console.error(error)
           return true
         }
@@ -118,7 +118,7 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Du
       await this.ctx.storage.setAlarm(Date.now() + delayMs)
     }
 
-    #closed(socket: WebSocket): void {
+    #handleClosed(socket: WebSocket): void {
       this.#quota.release()
       this.#sessions.replaceClosed(socket)
       this.#listeners.removeClosed(socket)

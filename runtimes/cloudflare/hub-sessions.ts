@@ -18,16 +18,16 @@ const TAG = 'session'
  */
 const MAX_STREAMS_PER_SESSION = 32
 /**
- * How long the client of an ended stream waits before it reconnects, in milliseconds. Its new
- * stream ends the oldest one. Without a delay, the clients of one session would end each other's
- * streams in an endless loop.
+ * How long a client waits before it reconnects if its stream was ended because of this limit, in
+ * milliseconds. The new stream of the client ends the oldest stream. Without a delay, the clients of one
+ * session would end each other's streams in an endless loop.
  */
 const RETRY_MS = 60_000
 
-/** How many characters of missed changes are sent on one connection. */
+/** The maximum length of the missed changes that are sent on one connection, in characters. */
 const MAX_MISSED_CHARACTERS = 4_000_000
 
-/** How many recently ended sessions are remembered. */
+/** The maximum number of recently ended sessions that are remembered. */
 const MAX_ENDED = 1000
 
 /** The attachment of a socket. It is stored while the hub hibernates, so do not rename its fields. */
@@ -51,7 +51,7 @@ interface AnnouncedChange {
 export class HubSessions {
   readonly #ctx: DurableObjectState
   readonly #log: HubLog
-  /** Recently ended sessions, because earlier requests of them may arrive late. */
+  /** The recently ended sessions. Requests that were sent before their end may still arrive. */
   readonly #ended = boundedCache<string, true>(MAX_ENDED)
 
   constructor(ctx: DurableObjectState, log: HubLog) {
@@ -60,7 +60,7 @@ export class HubSessions {
   }
 
   /**
-   * Opens the socket of a stream. The stream starts when the Worker has confirmed it: {@link begin}.
+   * Opens the socket of a stream. The stream starts when the Worker confirms it, with {@link begin}.
    *
    * @param account The account that the stream counts for.
    */
@@ -80,8 +80,7 @@ export class HubSessions {
   }
 
   /**
-   * Starts a stream. The stream carries the changes of its session from now on. The missed changes are sent
-   * first.
+   * Starts a stream. It sends the missed changes first. From now on, it carries the changes of its session.
    *
    * This is separate from `listen`, because a Worker may have given up before the hub responded. The
    * client has then reconnected on another stream, which must stay the current one.
@@ -108,8 +107,8 @@ export class HubSessions {
   /** Announces a change to the sessions that subscribe to it. */
   announce(change: ServerChange): void {
     if ('elicitationId' in change && this.#log.wasAnnounced(change)) return
-    const targeted = 'uri' in change || 'elicitationId' in change
-    const watchers = targeted ? this.#log.watchers(change) : undefined
+    const needsSubscription = 'uri' in change || 'elicitationId' in change
+    const watchers = needsSubscription ? this.#log.watchers(change) : undefined
     if (watchers?.length === 0) return
     // Stored before it is sent, so that a client that misses it can reconnect and receive it
     const seq = this.#tryToStore(() => this.#log.append(change))
@@ -120,7 +119,7 @@ export class HubSessions {
     }
   }
 
-  /** Sends the changes that a client missed. At a limit, the client has to reconnect for the rest. */
+  /** Sends the changes that a client missed. If they are too long, the client has to reconnect for the rest. */
   #catchUp(socket: WebSocket, missed: Iterable<LoggedChange>): void {
     let remaining = MAX_MISSED_CHARACTERS
     for (const logged of missed) {
@@ -129,7 +128,7 @@ export class HubSessions {
     }
   }
 
-  /** Makes another open stream of a session carry changes in place of a closed one. */
+  /** If a closed stream carried the changes of its session, makes another open stream carry them. */
   replaceClosed(socket: WebSocket): void {
     if (!this.#ctx.getTags(socket).includes(TAG)) return
     const { session, current } = attachmentOf(socket)
@@ -173,7 +172,7 @@ export class HubSessions {
     for (const socket of this.#openSockets(session)) socket.close(1000, 'The session ended')
   }
 
-  /** Makes a stream carry changes. Returns its id for resuming, unless the stream cannot be stored. */
+  /** Stores which stream carries the changes of a session. Returns its id; `undefined` if that fails. */
   #makeCurrent(session: string, stream: string): string | undefined {
     return this.#tryToStore(() => {
       this.#log.setCurrentStream(session, stream)
@@ -194,7 +193,10 @@ export class HubSessions {
     }
   }
 
-  /** Makes a new socket carry the changes of its session, instead of the other sockets of the session. */
+  /**
+   * Ends what a new socket replaces. The other sockets of its session no longer carry changes. Sockets of the
+   * same stream are closed, and the oldest sockets if the session has too many.
+   */
   #displace(socket: WebSocket): void {
     const { session, stream } = attachmentOf(socket)
     const others = this.#startedSockets(session).filter((other) => other !== socket)
@@ -220,7 +222,7 @@ export class HubSessions {
   }
 }
 
-/** The stream and the sequence number of an event. */
+/** Reads the id of an event: the stream, and the sequence number of the change. */
 function parseEventId(eventId = ''): { stream: string; seq: number } | undefined {
   const [, stream, digits] = /^([\da-f]{8})_(\d{1,15})$/.exec(eventId) ?? []
   return stream === undefined ? undefined : { stream, seq: Number(digits) }
@@ -234,7 +236,7 @@ function attachmentOf(socket: WebSocket): Attachment {
   return socket.deserializeAttachment() as Attachment
 }
 
-/** Ends a stream of a session that has too many. */
+/** Ends a stream of a session that has too many streams. */
 function endExcess(socket: WebSocket): void {
   try {
     sendEvent(socket, { retry: RETRY_MS, data: '' })
@@ -243,7 +245,10 @@ function endExcess(socket: WebSocket): void {
   }
 }
 
-/** Sends a change, and returns its length. Never throws, so that the other clients receive the change too. */
+/**
+ * Sends a change, and returns its length in characters. Never throws, so that the other clients receive the
+ * change too.
+ */
 function send(socket: WebSocket, { seq, change }: AnnouncedChange): number {
   const { stream } = attachmentOf(socket)
   const { method, ...params } = change

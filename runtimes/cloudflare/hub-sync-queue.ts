@@ -1,6 +1,7 @@
 /**
- * Keeps the hub in sync with the sessions of an object: their subscriptions, and which have ended. Failures
- * are retried with backoff, even if the object was evicted from memory in the meantime.
+ * Keeps the hub in sync with the sessions of an object. The hub needs to know their subscriptions, and which
+ * sessions have ended. A failed sync is retried with backoff, even if the object was evicted from memory in
+ * the meantime.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/alarms/
  */
@@ -10,9 +11,9 @@ import { isShared } from './session-id.ts'
 
 /** The part of a session that the hub may need to know. */
 export interface SessionInterest {
-  /** The session's subscriptions. Changes of lists need none: they are announced to every session. */
+  /** The session's subscriptions. Changes of lists need no subscription: every session is notified of them. */
   readonly watches: readonly string[]
-  /** Whether the session's client has ever listened. If not, the hub need not know the session. */
+  /** Whether the session's client has ever listened. If it has not, the hub need not know the session. */
   readonly listens: boolean
 }
 
@@ -23,7 +24,7 @@ interface PendingSync {
   readonly failures: number
 }
 
-/** A sync that is running, and the sync that follows it. */
+/** A sync that is running, and the sync that starts after it, if one is needed. */
 interface RunningSync {
   readonly now: Promise<boolean>
   next?: Promise<boolean>
@@ -33,7 +34,7 @@ interface RunningSync {
 const KEY = 'mcp_untold'
 /** The delay of the first retry, in milliseconds. It is doubled with each failure. */
 const RETRY_MS = 10_000
-/** The maximum number of retries, which take about a day. The hub detects ended sessions itself later. */
+/** The maximum number of retries, which take about a day. Later, the hub itself detects ended sessions. */
 const MAX_FAILURES = 13
 
 /** Keeps the hub in sync with the sessions of one object. */
@@ -41,7 +42,7 @@ export class HubSyncQueue {
   readonly #storage: DurableObjectStorage
   readonly #hub: Pick<Hub, 'watch' | 'leave'>
   readonly #lookUp: (session: string) => SessionInterest | undefined
-  /** The sessions that are known to listen. They are also kept here, because storing `listens` may have failed. */
+  /** The sessions that have listened. They are also kept here, because storing `listens` may have failed. */
   readonly #listening = new Set<string>()
   /**
    * The subscriptions that the hub has, as JSON, for each session that was synced since this object was loaded into
@@ -79,7 +80,7 @@ export class HubSyncQueue {
     this.#listening.add(session)
   }
 
-  /** Notifies the hub that a session ended, if the hub knew it. */
+  /** Notifies the hub that a session ended, if the hub knew the session. */
   async noteEnded(session: string, listened: boolean): Promise<void> {
     this.#synced.delete(session)
     const hasListened = this.#listening.delete(session) || listened
@@ -163,21 +164,21 @@ export class HubSyncQueue {
       const alarm = await this.#storage.getAlarm()
       if (alarm === null || alarm > this.retryAt) await this.#storage.setAlarm(this.retryAt)
     } catch (error) {
-      // The hub detects later that the session has ended
+      // If the session has ended, the hub detects it later without the retry
       console.error(error)
     }
   }
 
-  async #removePending(session: string, ended: boolean): Promise<void> {
+  async #removePending(session: string, hasEnded: boolean): Promise<void> {
     const sessions = this.#pending.sessions.filter((other) => other !== session)
     this.#store({ sessions, failures: sessions.length > 0 ? this.#pending.failures : 0 })
-    // An object of a single session has nothing left to do
-    if (!ended || isShared(session)) return
+    if (!hasEnded || isShared(session)) return
+    // This was the only session of the object, which has nothing left to do
     try {
       await this.#storage.deleteAlarm()
       await this.#storage.deleteAll()
     } catch (error) {
-      // The hub is in sync regardless
+      // The hub is in sync even if the storage was not deleted
       console.error(error)
     }
   }

@@ -32,7 +32,7 @@ export function streamUnavailable(status?: number): Response {
   return refuse(503, quotaMessage(status), { 'retry-after': '60' })
 }
 
-/** Starts the stream of a session, by an empty message to the hub. Call it once the client is ready. */
+/** Starts the stream of a session with an empty message to the hub. Call it when the client is ready. */
 export function startStream(socket: WebSocket): void {
   socket.send('')
 }
@@ -68,7 +68,7 @@ export class Hub {
   /** Publishes the changes that a notifier announces, as soon as this isolate answers requests. */
   relay(source: Notifier): void {
     source.subscribe((change) => {
-      // During module startup nothing can be sent, and no client listens yet
+      // While the module is loading, nothing can be sent, and no client listens yet
       if (this.#started) waitUntil(this.publish(change).catch((error) => console.error(error)))
     })
   }
@@ -95,9 +95,9 @@ export class Hub {
    * Opens the stream of a session. The stream starts once {@link startStream} is called with the socket of
    * the response. If the hub rejects the request or fails, the response has no socket.
    */
-  async listen(stream: SessionStreamRequest, caller: Caller): Promise<Response> {
-    const headers = { ...sessionStreamHeaders(stream), ...(await accountHeaders(caller)) }
-    return openSocket(this.#objectOf(stream.session), headers)
+  async listen(streamRequest: SessionStreamRequest, caller: Caller): Promise<Response> {
+    const headers = { ...sessionStreamHeaders(streamRequest), ...(await accountHeaders(caller)) }
+    return openSocket(this.#objectOf(streamRequest.session), headers)
   }
 
   /** Replaces the subscriptions of a session. */
@@ -118,6 +118,7 @@ export class Hub {
   /** The source of changes for a client of 2026-07-28 that listens in this isolate. */
   readonly changes: ChangeSource = {
     subscribe: async (listener, options = {}) => {
+      // Any of the objects will do, because each change is published to all of them
       const shard = Math.floor(Math.random() * this.#shards)
       const headers = { ...filterHeaders(options), ...(await accountHeaders(options.caller)) }
       const { webSocket, status } = await openSocket(this.#objectAt(shard), headers)
@@ -147,7 +148,7 @@ export class Hub {
     return namespace.get(namespace.idFromName(`hub ${shard}`))
   }
 
-  /** The hub object of a session. The last digits of session ids are evenly distributed over the objects. */
+  /** The hub object of a session. The last digits of the session ids distribute the sessions evenly. */
   #objectOf(session: string): DurableObjectStub<HubObject> {
     return this.#objectAt(parseInt(session.slice(-8), 16) % this.#shards)
   }

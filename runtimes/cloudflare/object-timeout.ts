@@ -1,5 +1,5 @@
 /**
- * Timeouts of calls between Durable Objects, so that an object that hangs does not make clients wait forever.
+ * Timeouts of calls to Durable Objects, so that an object that hangs does not make clients wait forever.
  */
 import { withTimeout } from '#internal/patterns'
 

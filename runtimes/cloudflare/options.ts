@@ -16,8 +16,8 @@ export interface WorkerOptions extends Omit<HandlerOptions, 'sessions'> {
    */
   path?: string
   /**
-   * Serves the server's card, and perhaps a catalog: the result of `cardHandler` of
-   * `edgewise/cards`. They are public, even if the server is protected.
+   * What `cardHandler` of `edgewise/cards` returned: it serves the server's card, and a catalog if you chose
+   * one. Both are public, even if the server is protected.
    */
   card?: PublicDocuments
   /**
@@ -29,7 +29,8 @@ export interface WorkerOptions extends Omit<HandlerOptions, 'sessions'> {
   /**
    * Serves clients of every revision without Durable Objects. Handlers cannot request input from
    * clients of older revisions, and no client is notified of changes. With `secrets`, handlers can
-   * request input from clients of 2026-07-28, and know the name and the capabilities of older clients.
+   * request input from clients of 2026-07-28, and know the name and the capabilities of clients of older
+   * revisions.
    *
    * @default false
    */
@@ -66,15 +67,14 @@ export interface WorkerOptions extends Omit<HandlerOptions, 'sessions'> {
    * The number of objects that announce changes. One object can have at most 32,768 streams, of
    * which one caller can have half. Up to about 10,000 streams per object are recommended. More
    * objects allow more clients to listen, but each change costs one request per object. After a
-   * deployment with another number, clients cannot resume their streams, so the clients open new
-   * streams.
+   * deployment with another number, clients cannot resume their streams and open new ones.
    *
    * @default 1
    */
   hubShards?: number
   /**
    * How long a session lasts after its last request, in milliseconds. If its client had an open stream, the
-   * session lasts for one to two times as long after the end of that stream.
+   * session lasts for one to two times this duration after the end of the stream.
    *
    * @default 3600000
    */
@@ -96,10 +96,12 @@ export interface WorkerOptions extends Omit<HandlerOptions, 'sessions'> {
  * @throws {TypeError} If an option of the entrypoint is unknown.
  */
 export function checkOptions(options: WorkerOptions): void {
+  // These defaults are any valid values, not the defaults of the options
   const { hubShards = 1, sessionIdleMs = 1, entrypoint = {} } = options
   const { maxOpenCalls = 1 } = entrypoint
-  const names: OptionNames<EntrypointOptions> = { caller: 1, maxOpenCalls: 1 }
-  requireKnown('The entrypoint', entrypoint, names)
+  // The values have no meaning
+  const optionNames: OptionNames<EntrypointOptions> = { caller: 1, maxOpenCalls: 1 }
+  requireKnown('The entrypoint', entrypoint, optionNames)
   if (!Number.isInteger(hubShards) || hubShards <= 0) {
     throw new SdkError('INVALID_USE', `"hubShards" must be a number of objects, not ${hubShards}`)
   }
@@ -107,7 +109,7 @@ export function checkOptions(options: WorkerOptions): void {
     const message = `"sessionIdleMs" must be a number of milliseconds, not ${sessionIdleMs}`
     throw new SdkError('INVALID_USE', message)
   }
-  // False for `NaN`
+  // This comparison is false for `NaN`
   const isValidLimit = maxOpenCalls > 0
   if (!isValidLimit) {
     const message = `"maxOpenCalls" must be a number of calls, not ${maxOpenCalls}`

@@ -9,13 +9,19 @@ import { requireNamespace } from './bindings.ts'
 
 /** A period in which a counter counts. */
 interface Period {
+  /** The sum of the costs that were added in the period. */
   readonly total: number
+  /** In milliseconds since 1970. */
   readonly endsAt: number
 }
 
+/** The key under which an object stores the current period. */
 const KEY = 'period'
 
-/** The counter of one key. Export it from your Worker, and bind it, to use {@link durableObjectRateLimits}. */
+/**
+ * The counter of one key. To use {@link durableObjectRateLimits}, export this class from your Worker, and add a
+ * binding for it.
+ */
 export class McpRateLimit extends DurableObject {
   /** Adds to the counter, in a new period if the current one has ended. */
   async add(cost: number, perMs: number): Promise<RateWindow> {
@@ -31,7 +37,7 @@ export class McpRateLimit extends DurableObject {
     return { total, resetMs: period.endsAt - now }
   }
 
-  /** Deletes the counter after its period, so that objects without requests store nothing. */
+  /** Deletes the counter after its period, so that an object that receives no requests stores nothing. */
   override async alarm(): Promise<void> {
     const { storage } = this.ctx
     const period = await storage.get<Period>(KEY)
@@ -61,14 +67,15 @@ export interface RateLimitObject extends Rpc.DurableObjectBranded {
  * export default createWorker(server, { stateless: true })
  * ```
  *
- * @param binding The name of the binding of {@link McpRateLimit}; `MCP_RATE_LIMIT` by default.
- * @throws {Error} When a request is counted and the binding is missing. The message says what to add.
+ * @param binding The name of the binding of {@link McpRateLimit}. The default is `MCP_RATE_LIMIT`.
+ * @throws {Error} From `add`, if the binding is missing. The message says what to add.
  * @see https://developers.cloudflare.com/durable-objects/get-started/
  */
 export function durableObjectRateLimits(binding = 'MCP_RATE_LIMIT'): RateLimitStore {
   return {
     async add(key, cost, perMs) {
       const namespace = requireNamespace<RateLimitObject>(globalEnv, binding, 'McpRateLimit')
+      // Copies the members, because RPC adds a method to the result
       const { total, resetMs } = await namespace.get(namespace.idFromName(key)).add(cost, perMs)
       return { total, resetMs }
     },

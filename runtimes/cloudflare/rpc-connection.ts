@@ -27,7 +27,7 @@ const MAX_WAITING = 10_000
 export interface RpcLimits {
   /** The longest message that is accepted, in UTF-16 units. */
   readonly maxLength: number
-  /** How many calls may be open at a time. */
+  /** The maximum number of calls that are open at a time. */
   readonly maxOpenCalls: number
 }
 
@@ -46,7 +46,7 @@ export class RpcConnection extends RpcTarget {
   /** The functions that settle the open calls when the connection closes. */
   readonly #openCalls = new Set<(answer: null) => void>()
   readonly #stopWatching: () => void
-  /** Settles when the caller has received the last message. */
+  /** Resolves when the caller has received the last message that was sent to it. */
   #lastDelivery: Promise<void> | undefined
   /** The number of messages that the caller has not received yet. */
   #waitingCount = 0
@@ -129,9 +129,9 @@ export class RpcConnection extends RpcTarget {
   /** @throws {ProtocolError} If too many calls are open, and the message is a call or a batch. */
   #requireRoom(frame: unknown): void {
     const { maxOpenCalls } = this.#options
-    // If this message is a call, `#openCalls` already includes it
+    // `#openCalls` already includes this message
     if (this.#openCalls.size <= maxOpenCalls) return
-    // Notifications and responses are always accepted: the caller needs them to cancel and to respond
+    // Notifications and responses are always accepted, because the caller needs them to cancel and to respond
     if (isObject(frame) && !('method' in frame && 'id' in frame)) return
     const message = `More than ${maxOpenCalls} calls are open on this connection`
     throw new ProtocolError(ErrorCode.INTERNAL_ERROR, message)
@@ -171,7 +171,7 @@ export class RpcConnection extends RpcTarget {
     try {
       await this.#receiver.receive(requireSendable(writeJson(message)))
     } catch (error) {
-      // If the caller has ended, the runtime disposes of this connection
+      // Any other error means that the caller has ended. The runtime then disposes of this connection
       if (error instanceof SdkError) this.#server.report(error)
     }
     this.#waitingCount--

@@ -16,11 +16,11 @@ const OVERHEAD_BYTES = 1024
 /**
  * Checks that a message can be sent, and returns it.
  *
- * @throws {SdkError} `LIMIT_EXCEEDED` if it exceeds the limit of Workers RPC.
+ * @throws {SdkError} `LIMIT_EXCEEDED` if the message exceeds the limit of Workers RPC.
  */
 export function requireSendable(text: string): string {
   const maxBytes = MAX_RPC_BYTES - OVERHEAD_BYTES
-  // Strings are sent with one byte a character if all of them are Latin-1, and otherwise with two
+  // A string is sent with one byte per character if all its characters are Latin-1, and otherwise with two
   const fits = text.length <= maxBytes / 2 || (text.length <= maxBytes && isLatin1(text))
   if (fits) return text
   throw new SdkError('LIMIT_EXCEEDED', 'The message exceeds 32 MiB, the limit of Workers RPC')
@@ -31,10 +31,10 @@ function isLatin1(text: string): boolean {
 }
 
 /**
- * Parses a message from the other Worker. It may be anything, because that Worker may have another
+ * Parses a message from the other Worker. The message may be anything, because that Worker may use another
  * version of Edgewise, or code of its own.
  *
- * @throws {ProtocolError} If it is not JSON text.
+ * @throws {ProtocolError} If the message is not JSON text.
  */
 export function parseText(text: unknown): unknown {
   if (typeof text === 'string') return parseJson(text)

@@ -17,14 +17,14 @@ import type { WorkerOptions } from './options.ts'
  */
 const SECRET_OBJECT = 'edgewise sealing secret'
 
-/** The minimum length of a secret. It is checked here, so that the error can name the variable. */
+/** The minimum length of a secret. It is checked here, so that the error can name the variable `MCP_SECRET`. */
 const MIN_CHARACTERS = 16
 
 /**
  * Returns the secrets that the application configured, if any.
  *
- * @throws {SdkError} `INVALID_USE` if `MCP_SECRET` is too short. The option `secrets` is not
- *   checked here, but where its secrets are used for encryption.
+ * @throws {SdkError} `INVALID_USE` if `MCP_SECRET` is too short. The secrets of the option `secrets` are
+ *   checked later, when they are used.
  */
 export function configuredSecrets({ secrets }: WorkerOptions): Secrets | undefined {
   if (secrets !== undefined) return secrets
@@ -39,7 +39,7 @@ export function configuredSecrets({ secrets }: WorkerOptions): Secrets | undefin
  */
 export function sealingSecrets(options: WorkerOptions): Secrets {
   const { sessionBinding = 'MCP_SESSION', stateless } = options
-  const generatedSecret = async (): Promise<string> => {
+  const getGeneratedSecret = async (): Promise<string> => {
     if (stateless) {
       const message =
         'A handler requested input, which needs a secret on a stateless Worker: run "wrangler secret put MCP_SECRET"'
@@ -51,5 +51,5 @@ export function sealingSecrets(options: WorkerOptions): Secrets {
       namespace.get(namespace.idFromName(SECRET_OBJECT)).sealingSecret(),
     )
   }
-  return configuredSecrets(options) ?? generatedSecret
+  return configuredSecrets(options) ?? getGeneratedSecret
 }

@@ -1,6 +1,6 @@
 /**
- * Ends the sessions of an object after they were idle for a time, unless a client listens. An alarm
- * of the object checks them.
+ * Ends sessions of an object that have been idle for a time, unless a client listens. An alarm of the object
+ * checks the sessions.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/alarms/
  */
@@ -21,19 +21,19 @@ export interface SessionLifetimeOptions {
   readonly end: (id: string) => Promise<boolean>
 }
 
-/** Records the use of the sessions of one object, and ends those that are idle. */
+/** Records the use of the sessions of one object, and ends idle sessions. */
 export class SessionLifetime {
   readonly #options: SessionLifetimeOptions
-  /** The use of a session is recorded only this often, so that most requests write nothing. */
-  readonly #touchMs: number
+  /** How often the use of a session is recorded at most, in milliseconds, so that most requests write nothing. */
+  readonly #touchIntervalMs: number
 
   constructor(options: SessionLifetimeOptions) {
     this.#options = options
-    this.#touchMs = Math.min(options.idleMs / 10, 60_000)
+    this.#touchIntervalMs = Math.min(options.idleMs / 10, 60_000)
   }
 
-  /** Records that a session is in use, unless that was recorded less than `everyMs` ago. */
-  touch(id: string, everyMs: number = this.#touchMs): void {
+  /** Records that a session is in use, unless this was recorded less than `everyMs` ago. */
+  touch(id: string, everyMs: number = this.#touchIntervalMs): void {
     try {
       this.#options.store.touch(id, everyMs)
     } catch (error) {
@@ -82,8 +82,9 @@ export class SessionLifetime {
     return (await this.#options.end(id)) ? Infinity : nextCheck
   }
 
+  /** When to check a session with this recorded use. Its last use may be later by the interval of recording. */
   #nextCheck(usedAt = Date.now()): number {
-    return usedAt + this.#options.idleMs + this.#touchMs
+    return usedAt + this.#options.idleMs + this.#touchIntervalMs
   }
 
   /** Whether a client is connected to a stream of a session. */
@@ -94,7 +95,7 @@ export class SessionLifetime {
     try {
       return await hub.listens(id)
     } catch (error) {
-      // Ending the session late is better than ending it while a client listens
+      // It is better to end the session late than to end it while a client listens
       console.error(error)
       return true
     }
@@ -104,8 +105,8 @@ export class SessionLifetime {
   async #postponeOnce(id: string): Promise<boolean> {
     const record = this.#options.store.load(id)
     if (!record?.listens || !(await this.#save(id, { ...record, listens: false }))) return false
-    // Restart the idle time. The next alarm may fire early, because alarms may fire twice, and also fire
-    // for other sessions that share the object. It must not end this session
+    // Restart the idle time, so that the next alarm does not end this session. That alarm may fire early:
+    // alarms may fire twice, and they also fire for other sessions that share the object
     this.touch(id, 0)
     return true
   }

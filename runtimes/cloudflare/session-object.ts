@@ -30,7 +30,7 @@ import { bindStorage } from './storage-binding.ts'
 import { refuse, SseSession } from './sse-session.ts'
 import { socketSink } from './stream-socket.ts'
 
-/** A class of Durable Objects, for the Worker to export. */
+/** A class of Durable Objects, which the Worker exports. */
 export type DurableObjectClass = new (ctx: DurableObjectState, env: Cloudflare.Env) => DurableObject
 
 /** Whether the URL of a request has the given path. */
@@ -38,8 +38,8 @@ function isAt({ url }: Request, path: string | undefined): boolean {
   return path !== undefined && new URL(url).pathname === path
 }
 
-/** The changes that a session watches, without the changes that every session receives anyway. */
-function watchedBy({ subscriptions, elicitations = [] }: SessionRecord): string[] {
+/** The subscriptions of a session at the hub. Changes that every session receives need no subscription. */
+function hubSubscriptions({ subscriptions, elicitations = [] }: SessionRecord): string[] {
   return [...subscriptions, ...elicitations.map(watchedElicitation)].toSorted()
 }
 
@@ -63,7 +63,7 @@ export function sessionObject(
   options: WorkerOptions,
   hub: Hub,
 ): DurableObjectClass {
-  // The Worker checks hosts, so the object does not: `#end` uses the made-up host `session`
+  // The Worker has checked the host. The object must not check it, because `#end` uses the made-up host `session`
   const { allowedHosts: _, sessionIdleMs: idleMs = 3_600_000, ssePath, auth, ...rest } = options
   const optionsOfHandler = handlerOptions(rest)
 
@@ -82,9 +82,11 @@ export function sessionObject(
       this.#sse = new SseSession(ctx)
       this.#syncQueue = new HubSyncQueue(storage, hub, (id) => {
         const record = this.#store.load(id)
-        // `listens` is `true` while a client listens, and `false` after its session's end was postponed.
-        // In both cases the hub must know the session. `undefined` means that no client has listened
-        return record && { watches: watchedBy(record), listens: record.listens !== undefined }
+        // `listens` is `true` while a client listens, and `false` after the end of its session was postponed.
+        // In both cases the hub must know the session. If no client has ever listened, it is `undefined`
+        return (
+          record && { watches: hubSubscriptions(record), listens: record.listens !== undefined }
+        )
       })
       this.#store = new ObjectSessionStore(storage, {
         createId: () => createSessionId(ctx.id, this.#shared),
@@ -106,7 +108,7 @@ export function sessionObject(
       const objectOptions: HandlerOptions = {
         ...optionsOfHandler,
         // The handler must not end idle sessions. The alarm ends them, after it has asked the hub whether
-        // they still listen
+        // their clients still listen
         sessions: statefulSessions({ store: this.#store, calls: resumableCalls, idleMs: Infinity }),
         secrets: sealingSecrets(options),
         // The Worker has checked the origin, and has authenticated the caller. The object checks the
@@ -137,7 +139,7 @@ export function sessionObject(
 
     override async fetch(request: Request): Promise<Response> {
       hub.start()
-      // The use by a GET need not be recorded, because the hub knows which sessions listen
+      // A GET need not be recorded as a use of the session, because the hub knows which sessions listen
       const sessionId = request.headers.get('mcp-session-id')
       if (request.method !== 'GET' && sessionId !== null) this.#lifetime.touch(sessionId)
       const isSse = isAt(request, ssePath)
@@ -149,17 +151,18 @@ export function sessionObject(
           request: forwarded,
           principal,
           auth,
-          // The address only limits how many sessions the caller opens
+          // The address is needed only to limit how many sessions a caller opens
           address:
             sessionId === null ? (request.headers.get('cf-connecting-ip') ?? undefined) : undefined,
           env: this.env,
           waitUntil: (work) => this.ctx.waitUntil(work),
         })
-        // The response describes a stream, which the Worker then opens at the hub
+        // The response to a GET may describe a stream, which the Worker then opens at the hub
         const openedStream =
           forwarded.method === 'GET' ? readSessionStream(response.headers) : undefined
-        if (openedStream && !(await this.#prepare(openedStream.session))) return streamUnavailable()
-        // Read the header only if necessary, because reading headers is slow on workerd
+        if (openedStream && !(await this.#prepareStream(openedStream.session)))
+          return streamUnavailable()
+        // The header is read only if necessary, because reading headers is slow on workerd
         const openedId = sessionId === null || isSse ? response.headers.get('mcp-session-id') : null
         if (openedId === null || (await this.#lifetime.setAlarm())) return response
         // Without an alarm, the session would never end
@@ -174,7 +177,7 @@ export function sessionObject(
      *
      * @returns Whether the hub knows the subscriptions.
      */
-    async #prepare(id: string): Promise<boolean> {
+    async #prepareStream(id: string): Promise<boolean> {
       await this.#lifetime.noteListening(id)
       // The hub may have missed a sync that was due before this object came into memory
       return this.#syncQueue.resync(id)
@@ -213,11 +216,11 @@ export function sessionObject(
 
     override async webSocketClose(socket: WebSocket): Promise<void> {
       socket.close()
-      await this.#closed(socket)
+      await this.#handleClosed(socket)
     }
 
     override async webSocketError(socket: WebSocket): Promise<void> {
-      await this.#closed(socket)
+      await this.#handleClosed(socket)
     }
 
     /** Whether a session with that id exists. Called by the hub. */
@@ -226,8 +229,8 @@ export function sessionObject(
     }
 
     /**
-     * The secret of this deployment, generated by the first call. Workers call the object with a
-     * fixed name.
+     * The secret of this deployment, which the first call generates. The Worker calls this method only on the
+     * object with a fixed name.
      */
     async sealingSecret(): Promise<string> {
       const { storage } = this.ctx
@@ -238,7 +241,7 @@ export function sessionObject(
       return generated
     }
 
-    async #closed(socket: WebSocket): Promise<void> {
+    async #handleClosed(socket: WebSocket): Promise<void> {
       // A stream of HTTP+SSE cannot be resumed, so its session ends with the stream
       if (!this.#sse.owns(socket)) return
       for (const { id } of this.#store.sessionUses()) await this.#end(id)

@@ -1,6 +1,6 @@
 /**
  * The storage of the sessions of an object. Written rows are the main cost. If an object has only one session,
- * the session is therefore stored as one value, and tables are created only once it has streams.
+ * the session is therefore stored as one value, and tables are created only when it opens a stream.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
@@ -11,7 +11,7 @@ import type { HubSyncQueue } from './hub-sync-queue.ts'
 import { isShared } from './session-id.ts'
 import { sqlIn } from './sql.ts'
 
-/** The session with its own object. It is stored, so do not rename its fields. */
+/** The only session of an object, as it is stored. Do not rename the fields. */
 interface OwnSession {
   readonly version: number
   readonly id: string
@@ -26,14 +26,16 @@ export interface ObjectSessionStoreOptions extends Pick<
 > {
   /** Generates the id of a new session. */
   createId: () => string
-  /** Notifies the hub of subscriptions and ended sessions. */
+  /** Notifies the hub of subscriptions and of ended sessions. */
   syncQueue?: HubSyncQueue
 }
 
+/** The key of the only session of an object. */
 const KEY = 'mcp_session'
+/** The version of the stored format. */
 const VERSION = 1
 
-/** A store in the storage of an object. When its only session ends, everything is deleted. */
+/** A store in the storage of an object. If the object has only one session, its end deletes everything. */
 export class ObjectSessionStore implements SessionStore {
   readonly #storage: DurableObjectStorage
   /** The sessions that share the object, and the events and streams of all sessions. */
@@ -41,9 +43,9 @@ export class ObjectSessionStore implements SessionStore {
   readonly #createId: () => string
   readonly #syncQueue: HubSyncQueue | undefined
   readonly #onError: (error: unknown) => void
-  /** When the last use of each session was recorded, since this object was loaded into memory. */
+  /** When the last use of each session was recorded. It knows only what happened since the object was loaded. */
   readonly #touchedAt = new Map<string, number>()
-  /** The only session of the object. Absent if the object is for several sessions. */
+  /** The only session of the object. Undefined if sessions share the object. */
   #own: OwnSession | undefined
 
   /** @throws {Error} If a later version of the package stored the sessions. */
@@ -76,8 +78,8 @@ export class ObjectSessionStore implements SessionStore {
   load(id: string): SessionRecord | undefined {
     if (!this.#own) return this.#tables.load(id)
     if (id !== this.#own.id) return undefined
-    // `initialized` is not stored, to save a write: a client that continues has finished the
-    // handshake
+    // To save a write, `initialized` is not stored. It is true, because a client that continues a session has
+    // finished the handshake
     return { ...structuredClone(this.#own.record), initialized: true }
   }
 
@@ -91,17 +93,17 @@ export class ObjectSessionStore implements SessionStore {
     this.#write(id, record)
     const queue = this.#syncQueue
     if (!previous || !queue) return
-    // A client that repeats a subscription while the first is being synced must learn of a failure too
+    // A client may repeat a subscription while it is being synced. If the sync fails, both requests must fail
     const isSame = comparable(previous) === comparable(record)
     const isRepeated = isSame && queue.isSyncing(id)
     if (interestOf(previous) === interestOf(record) && !isRepeated) return
     const watchedBefore = new Set(previous.subscriptions)
-    const added = new Set(record.subscriptions.filter((uri) => !watchedBefore.has(uri)))
-    const required = isRepeated ? [...record.subscriptions] : [...added]
-    const synced = await queue.sync(id)
+    const addedUris = new Set(record.subscriptions.filter((uri) => !watchedBefore.has(uri)))
+    const requiredUris = isRepeated ? [...record.subscriptions] : [...addedUris]
+    const isSynced = await queue.sync(id)
     const watched = new Set(this.load(id)?.subscriptions)
-    if (required.every((uri) => synced && watched.has(uri))) return
-    this.#unsubscribe(id, added)
+    if (requiredUris.every((uri) => isSynced && watched.has(uri))) return
+    this.#unsubscribe(id, addedUris)
     throw new Error('The hub could not store the subscriptions: subscribe again')
   }
 
@@ -114,7 +116,11 @@ export class ObjectSessionStore implements SessionStore {
     await this.#syncQueue?.noteEnded(id, listened)
   }
 
-  /** @param everyMs Records the use only if the last recorded use is at least this old. */
+  /**
+   * Records that a session is in use. Returns whether the session exists.
+   *
+   * @param everyMs The use is recorded only if the last recorded use is at least this old.
+   */
   touch(id: string, everyMs = 0): boolean {
     if (Date.now() - (this.#touchedAt.get(id) ?? 0) < everyMs) return true
     if (!this.#own) {
@@ -141,7 +147,7 @@ export class ObjectSessionStore implements SessionStore {
     for (const { id } of this.sessionUses()) this.#tables.deleteEvents(id, before)
   }
 
-  /** Erases everything at once, since deleted rows are billed individually. */
+  /** Erases everything at once, because rows that are deleted individually are billed individually. */
   async #erase(): Promise<void> {
     this.#own = undefined
     this.#tables.markErased()
@@ -159,16 +165,16 @@ export class ObjectSessionStore implements SessionStore {
   }
 
   /** Removes subscriptions that the hub does not know. */
-  #unsubscribe(id: string, added: ReadonlySet<string>): void {
+  #unsubscribe(id: string, uris: ReadonlySet<string>): void {
     const record = this.load(id)
     if (!record) return
-    const subscriptions = record.subscriptions.filter((uri) => !added.has(uri))
+    const subscriptions = record.subscriptions.filter((uri) => !uris.has(uri))
     this.#write(id, { ...record, subscriptions })
-    // The hub may have stored the subscriptions nevertheless
+    // Syncs again, because the hub may have stored the subscriptions nevertheless
     void this.#syncQueue?.sync(id)
   }
 
-  /** Writes. If that fails, reports the error and throws it again. */
+  /** Calls `write`. If it fails, reports the error and throws it again. */
   #attempt(write: () => void): void {
     try {
       write()
@@ -189,7 +195,7 @@ function comparable(record: SessionRecord): string {
   return JSON.stringify({ ...record, initialized: undefined })
 }
 
-/** The parts of a record that the hub depends on, as text to compare. */
+/** The parts of a record that the hub must know, as text to compare. */
 function interestOf({ subscriptions, elicitations, listens }: SessionRecord): string {
   return JSON.stringify([subscriptions, elicitations, listens !== undefined])
 }

@@ -1,7 +1,7 @@
 /**
- * HTTP+SSE, the transport of 2024-11-05, in a session object. The Worker serves the stream, and receives
- * all server messages on one socket. The socket stays open while the object is out of memory, and the
- * session is an ordinary one, so both continue when the object is loaded again.
+ * HTTP+SSE, the transport of 2024-11-05, in a session object. The Worker serves the stream to the client, and
+ * receives all server messages from the object on one socket. The socket stays open while the object is out
+ * of memory, and the session is an ordinary session, so both continue when the object is loaded again.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
@@ -14,13 +14,13 @@ import { sendEvent } from './stream-socket.ts'
 const TAG = 'sse'
 /** The query parameter with the id of the session. */
 const SESSION = 'session'
-/** The message in an event. The other fields of the event are for clients that resume. */
+/** Finds the message in the text of an event. The other fields of the event are for clients that resume. */
 const MESSAGE = /^data: (.+)$/m
 
 /** Handles a request of the session with the Streamable HTTP transport. */
 export type Answer = (request: Request) => Promise<Response>
 
-/** Adds the session id to a request of HTTP+SSE, as in Streamable HTTP: a new id for the GET. */
+/** Adds the session id to a request of HTTP+SSE, as a header of Streamable HTTP. A GET receives a new id. */
 export function withSseSessionId(request: Request, newId: () => string): Request {
   const headers = new Headers(request.headers)
   const opensStream = request.method === 'GET'
@@ -30,7 +30,7 @@ export function withSseSessionId(request: Request, newId: () => string): Request
   return new Request(request, { headers })
 }
 
-/** The stream of an object, and the messages posted for it. */
+/** The stream of an object, and the messages that the client posts to it. */
 export class SseSession {
   readonly #ctx: DurableObjectState
 
@@ -50,7 +50,8 @@ export class SseSession {
     endpoint.searchParams.set(SESSION, this.#ctx.id.toString())
     // The endpoint is sent without an origin, because a proxy may have replaced the origin
     sendEvent(socket, { event: 'endpoint', data: endpoint.pathname + endpoint.search })
-    // The hub sends changes. The session will have the id of the object
+    // With these headers, the Worker also opens a stream at the hub, which sends changes. The session will have
+    // the id of the object
     const streamHeaders = sessionStreamHeaders({ session: this.#ctx.id.toString(), plain: true })
     return new Response(null, { status: 101, webSocket: client, headers: streamHeaders })
   }
@@ -83,14 +84,14 @@ export class SseSession {
     }
     const openedId = response.headers.get('mcp-session-id')
     if (openedId !== null) {
-      // As after a GET of Streamable HTTP, the hub then announces changes to the session
+      // After this GET of Streamable HTTP, the hub announces changes to the new session
       const listenHeaders = { accept: 'text/event-stream', 'mcp-session-id': openedId }
       await answer(new Request(request.url, { headers: listenHeaders }))
     }
     return new Response(null, { status: 202 })
   }
 
-  /** The sink for all streams of the session; `undefined` if this transport has no stream. */
+  /** The sink for all streams of the session; `undefined` if the client does not use HTTP+SSE. */
   get sink(): Sink | undefined {
     const socket = this.#socket
     if (!socket) return undefined
@@ -138,7 +139,7 @@ export class SseSession {
   /** Forwards the messages of a response as they arrive. */
   async #forwardStream({ body }: Response): Promise<void> {
     if (!body) return
-    // The handler writes whole events
+    // Each chunk is one event, because the handler writes whole events
     for await (const event of body.pipeThrough(new TextDecoderStream())) {
       const [, data = ''] = MESSAGE.exec(event) ?? []
       this.#send(data)
@@ -146,7 +147,7 @@ export class SseSession {
   }
 }
 
-/** Rejects a request with a reason. */
+/** Creates the response that rejects a request with a reason. */
 export function refuse(status: number, message: string, headers: HeadersInit = {}): Response {
   const error = {
     code: status < 500 ? ErrorCode.INVALID_REQUEST : ErrorCode.INTERNAL_ERROR,

@@ -9,7 +9,8 @@ import type { Context } from '../../src/presets/server.ts'
 import { boundStorage } from './storage-binding.ts'
 
 /**
- * Values by key, stored until the session ends. With `sessionKey`, all sessions of the key share them.
+ * Values by key, which are stored until the session ends. With `sessionKey`, all sessions with the same key share
+ * the values, which then also remain after the sessions end.
  */
 export interface ObjectStorage {
   /** Returns the value of a key; `undefined` if there is none. */

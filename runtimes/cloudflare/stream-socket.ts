@@ -14,14 +14,17 @@ import {
 import { chunkText } from '#internal/storage'
 import { type Sink } from '../../src/presets/server.ts'
 
-/** A message has at most 1 MiB, and a UTF-16 unit takes at most three bytes. */
+/**
+ * The maximum length of one piece of an event, in UTF-16 units. A message of a socket has at most 1 MiB, and a
+ * UTF-16 unit takes at most three bytes.
+ */
 const MAX_PIECE_CHARACTERS = 300_000
 /** Precedes each piece of an event except the last one. */
 const MORE = '+'
 /** Precedes the last piece of an event. */
 const LAST = '.'
 
-/** Creates the sink for events in the object. */
+/** Creates the sink with which an object sends events to the Worker. */
 export function socketSink(socket: WebSocket): Sink {
   return {
     get open() {

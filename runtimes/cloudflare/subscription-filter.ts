@@ -5,15 +5,19 @@
  */
 import type { SubscribeOptions, ServerChange } from '#internal/http'
 
-/** The filter of a listener. If it has too many URIs for an attachment, it is `resources: true`. */
+/** The filter of a listener. */
 interface SubscriptionFilter {
+  /** Whether the listener wants changes of the list of tools. */
   readonly tools: boolean
+  /** Whether the listener wants changes of the list of prompts. */
   readonly prompts: boolean
+  /** Whether the listener wants changes of the lists of resources and templates. */
   readonly lists: boolean
+  /** The URIs whose updates the listener wants. It is `true` if there are too many URIs for an attachment. */
   readonly resources: readonly string[] | boolean
 }
 
-/** The stream of a session that belongs to no request. */
+/** A request for the standalone stream of a session. */
 export interface SessionStreamRequest {
   readonly session: string
   /** Whether the stream begins with an event that only carries an id. */
@@ -26,12 +30,12 @@ export interface SessionStreamRequest {
 
 /** The header with the filter of a listener. */
 const HEADER_FILTER = 'edgewise-wish'
-/** The header that a session object sends to the Worker, which forwards it to the hub. */
+/** The header with a {@link SessionStreamRequest}. A session object sends it to the Worker, which forwards it to the hub. */
 const HEADER_SESSION = 'edgewise-session'
-/** An attachment has at most 2 KB. */
-const MAX_CHARACTERS = 1500
+/** The maximum length of an encoded filter. An attachment has at most 2 KB. */
+const MAX_FILTER_CHARACTERS = 1500
 
-/** The filter if a listener gives none. The empty URI covers all URIs, because every URI begins with it. */
+/** The filter of a listener that gives none. The empty URI covers all URIs, because every URI begins with it. */
 const EVERYTHING = {
   toolsListChanged: true,
   promptsListChanged: true,
@@ -49,22 +53,22 @@ export function filterHeaders({ filter = EVERYTHING }: SubscribeOptions): Record
     resources: uris,
   }
   const text = encodeURIComponent(JSON.stringify(wanted))
-  if (text.length <= MAX_CHARACTERS) return { [HEADER_FILTER]: text }
+  if (text.length <= MAX_FILTER_CHARACTERS) return { [HEADER_FILTER]: text }
   return { [HEADER_FILTER]: encodeURIComponent(JSON.stringify({ ...wanted, resources: true })) }
 }
 
-/** Creates the headers that name the stream of a session. */
+/** Creates the headers with a request for the stream of a session. */
 export function sessionStreamHeaders(request: SessionStreamRequest): Record<string, string> {
   return { [HEADER_SESSION]: encodeURIComponent(JSON.stringify(request)) }
 }
 
-/** Reads the stream of a session from headers, if they name one. */
+/** Reads the request for the stream of a session from headers, if they contain one. */
 export function readSessionStream(headers: Headers): SessionStreamRequest | undefined {
   const text = headers.get(HEADER_SESSION)
   return text === null ? undefined : (JSON.parse(decodeURIComponent(text)) as SessionStreamRequest)
 }
 
-/** Reads the filter of a listener in the hub. */
+/** Reads the filter of a listener. The hub calls this. */
 export function readFilter(headers: Headers): unknown {
   return JSON.parse(decodeURIComponent(headers.get(HEADER_FILTER) ?? '{}'))
 }
@@ -82,8 +86,8 @@ export function topicsOfFilter(attachment: unknown): string[] | undefined {
   return resources === false ? methods : methods.concat(resources)
 }
 
-/** Whether a change may match the filter in a socket's attachment. The listener checks it again. */
-export function mayPass(attachment: unknown, change: ServerChange): boolean {
+/** Whether a change may match the filter in a socket's attachment. The listener then checks the change exactly. */
+export function mayMatch(attachment: unknown, change: ServerChange): boolean {
   const { tools, prompts, lists, resources } = attachment as SubscriptionFilter
   switch (change.method) {
     case 'notifications/elicitation/complete':

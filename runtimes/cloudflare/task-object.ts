@@ -38,7 +38,7 @@ export function taskObject(tasks: () => ServerTasks): DurableObjectClass {
       this.#engine = tasks().createEngine({ store: this.#store, begin, onChange })
     }
 
-    /** Opens the socket of a listener, which does not keep the object in memory. */
+    /** Opens the socket of a listener. The socket does not keep the object in memory. */
     override async fetch(request: Request): Promise<Response> {
       const principal = JSON.parse(request.headers.get(HEADER_PRINCIPAL) ?? 'null') as string | null
       const task = await this.#engine.get(this.#id, principal)
@@ -60,7 +60,7 @@ export function taskObject(tasks: () => ServerTasks): DurableObjectClass {
       try {
         return jsonCopy(await this.#engine.create(task, {}))
       } catch (error) {
-        // Without an alarm, the task would never run or expire
+        // The task may be stored without an alarm. It would then never run or expire
         if (!existing) await this.ctx.storage.deleteAll()
         throw error
       }
@@ -107,7 +107,7 @@ export function taskObject(tasks: () => ServerTasks): DurableObjectClass {
         try {
           await this.#engine.settle(this.#id, { error: { code: -32603, message } })
         } catch (error) {
-          // The alarm does not fire again automatically
+          // The platform does not retry this alarm again, so it is set for the time at which the task expires
           console.error(error)
           return storage.setAlarm(Math.max(Date.now(), task.createdAt + task.ttlMs))
         }
@@ -119,7 +119,7 @@ export function taskObject(tasks: () => ServerTasks): DurableObjectClass {
         await storage.deleteAlarm()
         await storage.deleteAll()
       } else if ((await storage.getAlarm()) === null) {
-        // If a response has arrived in the meantime, an alarm is set, with which the run continues
+        // If an alarm is already set, a response has arrived in the meantime, and the alarm continues the run
         await storage.setAlarm(remaining.createdAt + remaining.ttlMs)
       }
     }

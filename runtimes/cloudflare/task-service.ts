@@ -17,7 +17,7 @@ import { withObjectTimeout } from './object-timeout.ts'
 import { objectIdOf } from './session-id.ts'
 import { receiveEvents } from './stream-socket.ts'
 
-/** The methods of the object of a task, as the Worker calls them. */
+/** The methods of the object of a task, as the Worker calls them. They correspond to those of `TaskService`. */
 export interface TaskObject extends Rpc.DurableObjectBranded {
   create(task: NewTask): Promise<TaskRecord>
   read(principal: string | null): Promise<TaskRecord | undefined>
@@ -48,7 +48,7 @@ export const HEADER_PRINCIPAL = 'edgewise-principal'
 const MIN_POLL_MS = 25_000
 /** The first delay before a listener reconnects to a replaced object, in milliseconds. */
 const FIRST_DELAY_MS = 1000
-/** The longest such delay, in milliseconds. */
+/** The longest delay before a listener reconnects, in milliseconds. */
 const MAX_DELAY_MS = 60_000
 
 /** Whether a task is in a final state. */
@@ -56,7 +56,7 @@ export function isFinal({ status }: TaskRecord): boolean {
   return ['completed', 'failed', 'cancelled'].includes(status)
 }
 
-/** Reaches the objects of tasks. */
+/** Calls the objects of tasks. */
 export class ObjectTasks implements TaskService {
   readonly #namespace: DurableObjectNamespace<TaskObject>
 

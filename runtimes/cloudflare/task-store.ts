@@ -1,5 +1,5 @@
 /**
- * Stores a task in its Durable Object: as a single value if possible, because written rows are the main
+ * Stores a task in its Durable Object, as a single value if possible, because written rows are the main
  * cost.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
@@ -8,8 +8,12 @@ import { chunkText } from '#internal/storage'
 import type { TaskRecordStore } from '#internal/tasks'
 import type { TaskRecord } from '../../src/tasks/index.ts'
 
+/** The prefix of the key of a task's first chunk. */
 const PREFIX = 'mcp_task/'
-/** A value has at most 2 MB, and a UTF-16 unit takes at most three bytes. */
+/**
+ * The maximum length of a chunk, in UTF-16 units. A value has at most 2 MB, and a UTF-16 unit takes at most three
+ * bytes.
+ */
 const MAX_CHARACTERS = 600_000
 
 /** A store in the storage of an object. */
@@ -24,8 +28,8 @@ export class ObjectTaskStore implements TaskRecordStore {
     const { kv } = this.#storage
     let text = kv.get<string>(PREFIX + taskId)
     if (text === undefined) return undefined
-    // If there are further chunks, the first has the maximum length, or one UTF-16 unit less: a chunk does
-    // not end within a surrogate pair
+    // If there are further chunks, the first chunk has the maximum length, or one UTF-16 unit less, because a
+    // chunk does not end within a surrogate pair
     if (text.length >= MAX_CHARACTERS - 1) {
       for (let n = 1; ; n++) {
         const chunk = kv.get<string>(chunkKey(taskId, n))
@@ -57,7 +61,7 @@ export class ObjectTaskStore implements TaskRecordStore {
     this.#deleteChunks(taskId, 1)
   }
 
-  /** Deletes the chunks from an index up to the first missing one. */
+  /** Deletes the chunks with the number `from` and above. */
   #deleteChunks(taskId: string, from: number): void {
     let n = from
     while (this.#storage.kv.delete(chunkKey(taskId, n))) n++

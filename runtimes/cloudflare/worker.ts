@@ -32,8 +32,8 @@ import { taskObject } from './task-object.ts'
 export interface Worker<Env = unknown> {
   /**
    * Responds to a request. The server handles requests for the endpoint. All other requests are passed to
-   * the binding `ASSETS` if it exists. Otherwise the response is 404. Call it from applications with their
-   * own routes.
+   * the binding `ASSETS` if it exists. Otherwise the response is 404. If your application has its own routes,
+   * call this method from them.
    */
   fetch(request: Request, env: Env, ctx: ExecutionContext): Promise<Response>
   /** The classes that the Worker must export by these names. */
@@ -51,8 +51,8 @@ export interface Worker<Env = unknown> {
   readonly notify: WorkerNotifier
   /**
    * The class through which other Workers call the server over a service binding, without HTTP.
-   * Export it under a separate name, which the bindings name as their entrypoint. It handles no HTTP
-   * requests, so only Workers with such a binding can reach it.
+   * Export it under a separate name, and use this name as the entrypoint of the bindings. The class handles no
+   * HTTP requests, so only Workers with such a binding can reach it.
    *
    * @example
    * ```ts
@@ -143,8 +143,8 @@ export function createWorker<Env = unknown>(
     const namespace = requireNamespace(env, sessionBinding, 'McpSession')
     const newId = (): string => namespace.newUniqueId().toString()
     router.all(routeOf(options.ssePath), startHub, (request, caller) => {
-      const identified = withSseSessionId(request, newId)
-      return handle(identified, { ...caller, request: identified })
+      const requestWithId = withSseSessionId(request, newId)
+      return handle(requestWithId, { ...caller, request: requestWithId })
     })
   }
   router.all('*', (request, caller) => {
@@ -155,6 +155,7 @@ export function createWorker<Env = unknown>(
     fetch(request, env, ctx) {
       const caller: Caller = { request, env, waitUntil: (work) => ctx.waitUntil(work) }
       if (!isAtPath(request, path)) return router.fetch(request, caller)
+      // Most requests are for the endpoint, and skip the router, which is slower
       hub.start()
       return handle(request, caller)
     },
@@ -168,10 +169,10 @@ export function createWorker<Env = unknown>(
   }
 }
 
-/** The source of changes without a hub. It rejects every subscription of a client. */
+/** The source of changes of a stateless Worker, which has no hub. It rejects every subscription of a client. */
 const noChanges: ChangeSource = {
   subscribe: (_listener, { filter } = {}) => {
-    // A session subscribes without a filter, which must not fail
+    // A subscription without a filter is one of a session, and must not fail
     if (!filter) return () => {}
     throw new ProtocolError(ErrorCode.METHOD_NOT_FOUND, 'This server sends no change notifications')
   },

@@ -1,7 +1,7 @@
 // Data that commit 57fd68c stored or gave to clients, which a later version reads.
 import { describe, expect, it } from 'vitest'
 import {
-  mayPass,
+  mayMatch,
   readFilter,
   readSessionStream,
 } from '../../../../runtimes/cloudflare/subscription-filter.ts'
@@ -41,9 +41,9 @@ describe('A Worker of the previous version', () => {
     })
     const attachment = readFilter(headers)
     const updated = { method: 'notifications/resources/updated', uri: 'note://one' } as const
-    expect(mayPass(attachment, updated)).toBe(true)
-    expect(mayPass(attachment, { method: 'notifications/tools/list_changed' })).toBe(true)
-    expect(mayPass(attachment, { method: 'notifications/prompts/list_changed' })).toBe(false)
+    expect(mayMatch(attachment, updated)).toBe(true)
+    expect(mayMatch(attachment, { method: 'notifications/tools/list_changed' })).toBe(true)
+    expect(mayMatch(attachment, { method: 'notifications/prompts/list_changed' })).toBe(false)
   })
 })
 
