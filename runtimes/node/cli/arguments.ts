@@ -58,7 +58,8 @@ export type Target =
   | { readonly url: string; readonly card?: Parameters<typeof compareCard>[0] }
   | { readonly command: string; readonly args: readonly string[] }
 
-const definitions = {
+/** The options of all commands, for Node's parser. */
+const optionDefinitions = {
   json: { type: 'boolean', default: false },
   sarif: { type: 'boolean', default: false },
   args: { type: 'string' },
@@ -153,8 +154,8 @@ export function readArguments(
   const [target, commandArguments] = hasProgram
     ? [programTarget(argv.slice(separator + 1)), others]
     : [module ?? urlTarget(others[0], takesModule), others.slice(1)]
-  // These commands write headers to files. An empty token prevents that the token in EDGEWISE_TOKEN is written
   const clients = command === 'install' ? requireHosts(values.client) : []
+  // These commands write headers to files. With an empty token, the token in EDGEWISE_TOKEN is not written
   const options = optionsOf(takesModule ? { token: '', ...values } : values, clients)
   return { command, target, commandArguments, options }
 }
@@ -163,12 +164,12 @@ function parse(args: readonly string[]) {
   try {
     return parseArgs({
       args: [...args],
-      options: definitions,
+      options: optionDefinitions,
       allowPositionals: true,
       tokens: true,
     })
   } catch (error) {
-    // Only the first sentence of Node's message, because the others give advice that does not apply
+    // Shows only the first sentence of Node's message, because the other sentences give advice that does not apply
     throw new UsageError(error instanceof Error ? (error.message.split(/\.\s/)[0] ?? '') : '')
   }
 }
@@ -178,7 +179,7 @@ type Values = ReturnType<typeof parse>['values']
 /**
  * Validates the options.
  *
- * @throws {UsageError} If one is invalid.
+ * @throws {UsageError} If an option is invalid.
  */
 function optionsOf(values: Values, clients: readonly McpHostName[]): Options {
   const { json, sarif, args, cwd, yes, verbose } = values
@@ -216,18 +217,18 @@ function programTarget([command, ...args]: readonly string[]): Target {
 /** Matches a domain, or a name of this machine, which may have a port. */
 const DOMAIN = /^(?:(?:[\w-]+\.)+[a-z][a-z\d-]+|(?:localhost|127\.0\.0\.1)(?::\d+)?)$/i
 
-/** Matches file names, some of which have the form of a domain. A program must be given after `--`. */
+/** Matches file names, because some of them look like a domain. A file that is a program must be given after `--`. */
 const FILE_NAME = /\.(?:[cm]?[jt]sx?|py|rb|sh|exe|jar|php|pl|rs|go|json)$/i
 
 /**
  * Reads a server that is given as a URL or a domain.
  *
- * @throws {UsageError} If it is neither.
+ * @throws {UsageError} If the text is neither.
  */
 function urlTarget(text: string | undefined, takesModule: boolean): ParsedInvocation['target'] {
   if (text === undefined) {
-    const module = takesModule ? ' a module,' : ''
-    throw new UsageError(`Specify a server: a URL, a domain,${module} or "-- program"`)
+    const moduleHint = takesModule ? ' a module,' : ''
+    throw new UsageError(`Specify a server: a URL, a domain,${moduleHint} or "-- program"`)
   }
   if (DOMAIN.test(text) && !FILE_NAME.test(text)) return { domain: text }
   if (!/^https?:$/.test(parseUrl(text)?.protocol ?? '')) {
@@ -235,8 +236,8 @@ function urlTarget(text: string | undefined, takesModule: boolean): ParsedInvoca
     // If the text is a host with a port, only the scheme is missing. Any other text may be a program or a tool
     if (/^[\w.-]+:\d+(?:\/|$)/.test(text))
       throw new UsageError(`${problem}, such as "http://${text}"`)
-    const module = takesModule ? 'a module ends with ".js" or ".ts", and ' : ''
-    throw new UsageError(`${problem}; ${module}a program follows "--"`)
+    const moduleHint = takesModule ? 'a module ends with ".js" or ".ts", and ' : ''
+    throw new UsageError(`${problem}; ${moduleHint}a program follows "--"`)
   }
   const { username, password } = new URL(text)
   if (username || password) {

@@ -17,13 +17,13 @@ import { indented, oneLine, safe, printNotice } from './print.ts'
 
 type Ask = (question: string) => Promise<string>
 
-/** Lets only one elicitation be answered at a time, because there is only one terminal. */
+/** Runs one elicitation at a time, because there is only one terminal. */
 const oneAtATime = semaphore(1)
 
 /**
- * Asks the user at the terminal. Without a terminal, the request is declined, so that scripts never
- * hang. If the input ends, the request is cancelled. With `yes`, forms are accepted with the defaults of
- * their fields.
+ * Asks the user at the terminal. If there is no terminal, the request is declined, so that scripts never
+ * hang. If standard input ends, the request is cancelled. If `yes` is true, forms are accepted with the
+ * defaults of their fields.
  */
 export function askUser(...args: Parameters<typeof askNext>): Promise<ElicitResult> {
   return oneAtATime(() => askNext(...args))
@@ -81,6 +81,7 @@ async function fillInForm(ask: Ask, fields: readonly FormField[]): Promise<Elici
   return { action: 'accept', content }
 }
 
+/** What {@link askField} returns if the user declines the form. */
 const DECLINED = Symbol('declined')
 
 async function askField(
@@ -100,7 +101,7 @@ async function askField(
     const mayBeEmpty = !field.required || field.default !== undefined
     if (text === '' && mayBeEmpty) return undefined
     const value = parseAnswer(text, field)
-    // An answer is a value, or a list of values
+    // `value` may be a single value, or a list of values
     const isAllowed =
       choices.length === 0 || [value].flat().every((item) => choices.includes(`${item}`))
     if (value !== undefined && isAllowed) return value
@@ -108,7 +109,7 @@ async function askField(
   }
 }
 
-/** Parses the answer to a field. Returns `undefined` if it is invalid. */
+/** Parses the answer to a field. Returns `undefined` if the answer is invalid. */
 function parseAnswer(text: string, { kind }: FormField): FormValue | undefined {
   switch (kind) {
     case 'number':

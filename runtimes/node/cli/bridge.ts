@@ -14,7 +14,8 @@ import { print, problemPrinter } from './print.ts'
 import { requireNoArguments, UsageError } from './usage.ts'
 
 /**
- * Serves a URL over stdio, or a program over HTTP, until the client or the user ends it.
+ * Serves a URL over stdio, or a program over HTTP, until the client or the user ends the command. With
+ * `--port`, also serves a URL over HTTP.
  *
  * @throws {SdkError} `CLOSED` if the program has exited, so that the caller can start it again.
  */
@@ -34,7 +35,7 @@ export async function bridge(invocation: Invocation): Promise<number> {
     if (overStdio) {
       await serveStdio(gateway.server)
     } else {
-      // Anyone who knows the address acts with the user's rights
+      // The default path is secret, because anyone who knows the address can act with the user's rights
       const { port = 0, path = `${secretPath()}/mcp` } = options
       await using http = await serve(gateway.server, { port, path })
       print(http.url)

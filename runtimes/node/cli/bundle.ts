@@ -16,8 +16,8 @@ import { ConnectError, open } from './open.ts'
 import { oneLine, print, printJson, printNotice } from './print.ts'
 import { requireNoArguments, UsageError } from './usage.ts'
 
-/** The modification time of every entry, so that the same files always result in the same bundle. */
-const TIME = new Date(1980, 0, 1)
+/** The modification time of every entry. It is constant, so that the same files always make the same bundle. */
+const ENTRY_TIME = new Date(1980, 0, 1)
 
 /** The number that marks archive entries as having Unix permissions. */
 const UNIX = 3
@@ -35,7 +35,7 @@ export interface Bundle {
  * alone, to notice if a file or package is missing.
  *
  * @throws {UsageError} If the server cannot be bundled.
- * @throws {ConnectError} If it does not start.
+ * @throws {ConnectError} If the server does not start.
  */
 export async function createBundle(path: string, options: Options): Promise<Bundle> {
   const contents = await collectFiles(path)
@@ -52,9 +52,9 @@ export async function createBundle(path: string, options: Options): Promise<Bund
   const files = new Map([['manifest.json', { bytes, mode: 0o644 }], ...contents.files])
   const entries: Zippable = {}
   for (const [entryPath, file] of files) {
-    // The upper 16 bits contain the type, a regular file, and the permissions
+    // The upper 16 bits contain the file type, which is a regular file, and the permissions
     const attrs = (0o100000 | (file.mode & 0o777)) * 0x1_00_00
-    entries[entryPath] = [file.bytes, { level: 9, mtime: TIME, os: UNIX, attrs }]
+    entries[entryPath] = [file.bytes, { level: 9, mtime: ENTRY_TIME, os: UNIX, attrs }]
   }
   return { manifest, name, archive: zipSync(entries) }
 }
@@ -73,10 +73,10 @@ export async function bundle({ commandArguments, options }: LocalInvocation): Pr
   }
   const tools = Array.isArray(manifest['tools']) ? manifest['tools'] : []
   const output = options.output ?? `${name}.mcpb`
-  const unfinished = `${output}.new`
+  const temporaryFile = `${output}.new`
   await mkdir(dirname(output), { recursive: true })
-  await writeFile(unfinished, archive)
-  await rename(unfinished, output)
+  await writeFile(temporaryFile, archive)
+  await rename(temporaryFile, output)
   const size = `${Math.ceil(archive.byteLength / 1024)} KiB`
   print(
     `Created ${oneLine(output)} (${size}): ${name} ${String(manifest['version'])}, ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}`,
@@ -85,7 +85,7 @@ export async function bundle({ commandArguments, options }: LocalInvocation): Pr
   return 0
 }
 
-/** Starts a server from a folder that contains only its bundled files. */
+/** Starts a server from a folder that contains only the bundled files, and returns what the server reports. */
 async function startBundled(contents: BundleContents, options: Options): Promise<StartedServer> {
   const folder = await mkdtemp(join(tmpdir(), 'edgewise-bundle-'))
   try {

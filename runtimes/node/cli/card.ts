@@ -35,7 +35,7 @@ export async function printCard([file, ...others]: readonly string[]): Promise<n
  * `edgewise registry-entry`: validates an entry for the registry, and prints it. The entry is read from a file, such as
  * `server.json`, or created from the card that a module exports.
  *
- * @throws {UsageError} If there is no entry, or it is invalid.
+ * @throws {UsageError} If there is no entry, or the entry is invalid.
  */
 export async function printRegistryEntry([file, ...others]: readonly string[]): Promise<number> {
   if (others.length > 0) throw new UsageError(`Unexpected argument: "${others[0]}"`)
@@ -75,7 +75,7 @@ async function readJson(path: string): Promise<unknown> {
 async function loadPublication(path: string): Promise<Publication> {
   const { requireCard } = await import('#internal/cards')
   let exported: Readonly<Record<string, unknown>>
-  // Standard output must contain only the card, so what the module prints goes to standard error
+  // Standard output must contain only the card, so what the module logs goes to standard error
   console.log = console.info = console.debug = console.error
   try {
     exported = (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>

@@ -55,8 +55,8 @@ export async function check(invocation: Invocation): Promise<number> {
 
 /** Converts an error of `fetch` to an error that names the server. Returns any other error unchanged. */
 function connectError(error: unknown, target: Invocation['target']): unknown {
-  const hasNoAnswer = error instanceof TypeError || hasNoResponse(error)
-  if (!hasNoAnswer || !('url' in target)) return error
+  const isFetchError = error instanceof TypeError || hasNoResponse(error)
+  if (!isFetchError || !('url' in target)) return error
   const server = withoutSecrets(target.url)
   return new ConnectError(`Cannot check ${server}: ${messagesOf(error)}`, { cause: error })
 }
@@ -70,7 +70,7 @@ const headings: Readonly<Record<Severity, string>> = {
 /** The maximum number of entries, such as tools, that are listed at the beginning of a message. */
 const MAX_SUBJECTS = 8
 
-/** Prints the findings by severity and rule. */
+/** Prints the findings, grouped by severity and rule. */
 function printFindings(findings: readonly Finding[]): void {
   if (findings.length === 0) print('Nothing was found')
   let lastSeverity: Severity | undefined

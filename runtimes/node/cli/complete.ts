@@ -8,7 +8,7 @@ import { open } from './open.ts'
 import { oneLine, print, printJson, printNotice } from './print.ts'
 import { UsageError } from './usage.ts'
 
-/** Prints one value per line. If the server has more values than it sent, also prints the total. */
+/** Prints one value per line. If the server has more values than it has sent, also prints how many. */
 export async function complete(invocation: Invocation): Promise<number> {
   const [nameOrTemplate, ...words] = invocation.commandArguments
   if (nameOrTemplate === undefined) throw new UsageError('Specify a prompt or a resource template')

@@ -31,7 +31,7 @@ export async function resolveDomain(invocation: ParsedInvocation): Promise<Invoc
 }
 
 /**
- * Chooses an endpoint from a server's card. Returns the endpoint, and the options to connect to it with.
+ * Chooses an endpoint from a server's card. Returns the endpoint, and the options for connecting to it.
  *
  * @throws {ConnectError} If no endpoint of the card can be used, for example because all are on another domain.
  */
@@ -41,7 +41,8 @@ async function chooseEndpoint(
 ): Promise<{ target: Target; options: Options }> {
   const { chooseRemote } = await import('../../../src/cards/index.ts')
   try {
-    // Headers from the command line replace the card's headers, so the inputs of these are not required
+    // Headers from the command line replace headers of the card, so the inputs of the replaced headers are not
+    // required
     const givenNames = [...options.headers.keys()]
     const remotes = (server.card.remotes ?? []).map(({ headers = [], ...remote }) => {
       return {
@@ -60,9 +61,9 @@ async function chooseEndpoint(
       },
     )
     printNotice(`Using "${server.displayName}" at ${url}`)
-    const merged = new Headers(headers)
-    options.headers.forEach((value, name) => merged.set(name, value))
-    return { target: { url, card: server.card }, options: { ...options, headers: merged } }
+    const allHeaders = new Headers(headers)
+    options.headers.forEach((value, name) => allHeaders.set(name, value))
+    return { target: { url, card: server.card }, options: { ...options, headers: allHeaders } }
   } catch (error) {
     if (!(error instanceof SdkError)) throw error
     throw new ConnectError(
@@ -78,18 +79,18 @@ function adviceFor(error: SdkError): string {
 }
 
 /**
- * Lists the servers of a domain.
+ * Finds the servers that a domain lists.
  *
- * @throws {ConnectError} If its catalog cannot be read.
+ * @throws {ConnectError} If the catalog of the domain cannot be read.
  */
 async function findServers(domain: string, { timeoutMs }: Pick<Options, 'timeoutMs'>) {
   const { discover } = await import('../../../src/cards/index.ts')
-  const local = isLocal(new URL(`http://${domain}`).hostname)
+  const isLocalDomain = isLocal(new URL(`http://${domain}`).hostname)
   try {
-    return await discover(local ? `http://${domain}` : domain, {
+    return await discover(isLocalDomain ? `http://${domain}` : domain, {
       signal: interruption,
       ...(timeoutMs !== undefined && { timeoutMs }),
-      ...(local && { allowUrl: ({ hostname }) => isLocal(hostname) }),
+      ...(isLocalDomain && { allowUrl: ({ hostname }) => isLocal(hostname) }),
     })
   } catch (error) {
     if (!(error instanceof SdkError) || interruption.aborted) throw error
@@ -114,8 +115,8 @@ function endpointsOf({ card }: ListedServer): string[] {
 /**
  * `edgewise discover`: lists the servers of a domain.
  *
- * @throws {UsageError} If the domain is missing.
- * @throws {ConnectError} If its catalog cannot be read.
+ * @throws {UsageError} If the domain is missing or invalid.
+ * @throws {ConnectError} If the catalog of the domain cannot be read.
  */
 export async function discoverServers(
   [domain, ...others]: readonly string[],

@@ -18,7 +18,7 @@ type EventSubscriptions = ReturnType<typeof eventSubscriptions>
 type EventSubscriptionsOptions = Parameters<typeof eventSubscriptions>[1]
 type EventInbox = ReturnType<typeof eventInbox>
 
-/** The address on which a receiver listens. A tunnel or a proxy makes it public. */
+/** The address on which a receiver of webhooks listens. A tunnel or a proxy makes it public. */
 const HOST = '127.0.0.1'
 
 /** Lists the event types, or prints the events of one type until interrupted. */

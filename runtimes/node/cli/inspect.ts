@@ -67,7 +67,7 @@ async function openTarget(
   const onError = problemPrinter(options.verbose)
   if ('url' in target) {
     const auth = options.signIn ? await signInWithBrowser() : undefined
-    // Signs in before the page is served, because requests of the page would time out during the sign-in
+    // The user signs in before the page is served, because requests of the page would time out during the sign-in
     if (auth) await (await open(invocation, { auth })).close()
     const serve = createProxy(target.url, { headers: options.headers, auth }, onError)
     return { serve, close: async () => {} }
@@ -96,7 +96,11 @@ function addressOf(base: string, { revision, timeoutMs }: Invocation['options'])
   return url.href
 }
 
-/** @param server The URL of the server, which the page shows in place of the proxy's URL. */
+/**
+ * Reads a file of the playground.
+ *
+ * @param server The URL of the server, which the page shows in place of the proxy's URL.
+ */
 async function readPage(path: string, server: string | undefined): Promise<Response> {
   const name = path === '/' ? 'index.html' : path.slice(1)
   const type = contentTypes[name.split('.').at(-1) ?? '']
@@ -114,7 +118,7 @@ function withServer(html: string, server: string): string {
   return html.replace('<head>', () => `<head><meta name="relayed-server" content="${content}">`)
 }
 
-/** Reads the headers that the hosted playground has: its content security policy, which also forbids framing. */
+/** Reads the headers of the hosted playground. They contain its content security policy, which also forbids framing. */
 async function readPolicy(): Promise<[name: string, value: string][]> {
   const text = await readFile(new URL('_headers', pageFolder), 'utf8').catch(() => '')
   return [...text.matchAll(/^ +([\w-]+): (.+)$/gm)].map(([, name = '', value = '']) => [

@@ -13,10 +13,10 @@ import {
 } from './hosts/configuration-file.ts'
 import { configurationPath } from './hosts/configuration-path.ts'
 import { addServer, readServers, removeServer } from './hosts/edit.ts'
-import { entryFor, type ConfiguredServer, type HostEntry } from './hosts/entry.ts'
+import { createHostEntry, type ConfiguredServer, type HostEntry } from './hosts/entry.ts'
 import type { McpHostName } from './hosts/host-names.ts'
 import { hostOf, type Host, type Machine, type Scope } from './hosts/host.ts'
-import { configuredServer, nameFor } from './hosts/configured-server.ts'
+import { configuredServer, chooseServerName } from './hosts/configured-server.ts'
 import { requireName } from './hosts/server-name.ts'
 import { oneLine, print, printNotice } from './print.ts'
 import { requireNoArguments } from './usage.ts'
@@ -61,7 +61,7 @@ export async function addToHost(
 ): Promise<Change & HostEntry> {
   const { host, force } = options
   const { title } = hostOf(host)
-  const converted = entryFor(host, name, server)
+  const converted = createHostEntry(host, name, server)
   const change = await changeConfiguration(options, (path, text, format) => {
     const existing = readServers(path, text, format).get(name)
     if (isDeepStrictEqual(JSON.stringify(existing), JSON.stringify(converted.entry))) return text
@@ -104,7 +104,7 @@ async function changeConfiguration(
   if (text === file.text || dryRun) {
     return { path, text, changed: text !== file.text, backup: undefined }
   }
-  // The user's file may contain secrets. The project's file is shared with others
+  // Only the user may read the user's file, because it may contain secrets. The project's file is shared
   const mode = scope === 'user' ? 0o600 : 0o644
   const backup = await replaceConfiguration(file, text, { mode })
   return { path, text, changed: true, backup }
@@ -122,8 +122,8 @@ interface Addition extends Pick<Invocation, 'target'> {
  * `edgewise install`: adds a server to hosts, and prints what the user has to do next.
  *
  * @throws {UsageError} If a host does not support an option.
- * @throws {ConfigurationError} If a configuration cannot be changed. The server was then already added to the hosts
- *   before this one in the list.
+ * @throws {ConfigurationError} If the configuration of a host cannot be changed. The server has then already been
+ *   added to the hosts that precede this host in the list.
  */
 export async function install(invocation: Invocation): Promise<number> {
   requireNoArguments(invocation.commandArguments)
@@ -135,13 +135,13 @@ export async function install(invocation: Invocation): Promise<number> {
  * Adds a server to hosts, and prints what the user has to do next.
  *
  * @throws {UsageError} If a host does not support an option.
- * @throws {ConfigurationError} If a configuration cannot be changed. The server was then already added to the hosts
- *   before this one in the list.
+ * @throws {ConfigurationError} If the configuration of a host cannot be changed. The server has then already been
+ *   added to the hosts that precede this host in the list.
  */
 export async function addToHosts(addition: Addition, machine: Machine): Promise<void> {
   const { target, options } = addition
   const { clients, dryRun, scope, force } = options
-  const name = nameFor(target, options.name, machine.cwd)
+  const name = chooseServerName(target, options.name, machine.cwd)
   for (const host of clients) {
     const { title, next, format, section } = hostOf(host)
     const server = configuredServer(addition, { host, scope, machine })
@@ -191,6 +191,7 @@ export async function uninstall({ commandArguments, options }: LocalInvocation):
   return 0
 }
 
+/** Formats a part of a configuration, for the terminal. */
 function fragment(format: Host['format'], value: JsonObject): string {
   return format === 'json' ? JSON.stringify(value, null, 2) : stringify(value).trim()
 }

@@ -1,5 +1,5 @@
 /**
- * Interruption of a command: by a signal, or because its output pipe was closed.
+ * Interrupts a command after a signal, or when the pipe for its output is closed.
  *
  * @see https://nodejs.org/api/process.html#signal-events
  */
@@ -8,13 +8,14 @@ import { constants } from 'node:os'
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 type Signal = (typeof signals)[number]
 
-/** How long an interrupted command may take to end, in milliseconds. Ending a child process takes up to 4 seconds. */
+/** How long an interrupted command may take to end, in milliseconds. Ending a child process takes up to 4,000 ms. */
 const GRACE_MS = 5000
 
 const controller = new AbortController()
 
 /**
- * Aborts when the process is interrupted. The command then aborts its requests, and closes its connections normally.
+ * The signal that aborts when the process is interrupted. The command then aborts its requests, and closes its
+ * connections normally.
  */
 export const interruption: AbortSignal = controller.signal
 
@@ -61,7 +62,7 @@ export function interruptedStatus(): number {
 }
 
 /**
- * Listens for interruptions: signals, and an output pipe that its reader closes, as `head` does. By
+ * Listens for interruptions: signals, and the closing of the output pipe by its reader, such as `head`. By
  * default, both would end the process immediately and leave its child processes running.
  */
 export function listenForInterruptions(): void {
@@ -72,6 +73,7 @@ export function listenForInterruptions(): void {
     process.stderr.write(`Cannot print: ${error.message}\n`)
     process.exit(1)
   })
+  // An error of stderr could not be printed
   process.stderr.on('error', () => {})
 }
 

@@ -1,10 +1,10 @@
 /**
- * `edgewise links`: prints badges for the README of a server, with which users add the server to their hosts.
+ * `edgewise links`: prints badges for the README of a server. Users click a badge to add the server to their host.
  */
 import type { JsonObject } from '../../../src/index.ts'
 import type { Invocation } from './arguments.ts'
-import { entryFor, type ConfiguredServer } from './hosts/entry.ts'
-import { headersOf, isFile, nameFor } from './hosts/configured-server.ts'
+import { createHostEntry, type ConfiguredServer } from './hosts/entry.ts'
+import { headersOf, isFile, chooseServerName } from './hosts/configured-server.ts'
 import { print } from './print.ts'
 import { requireNoArguments, UsageError } from './usage.ts'
 
@@ -21,14 +21,14 @@ export interface InstallLinks {
 }
 
 /**
- * Creates the links. They are public, so they do not contain the values of headers and variables. VS Code asks the user
- * for these values, and Cursor reads them from environment variables.
+ * Creates the links. They do not contain the values of headers and variables, because the links are public. VS Code
+ * asks the user for these values, and Cursor reads them from environment variables.
  *
  * @see https://cursor.com/docs/mcp/install-links
  * @see https://code.visualstudio.com/api/extension-guides/ai/mcp#create-an-mcp-installation-url
  */
 export function installLinks(name: string, server: ConfiguredServer): InstallLinks {
-  const { entry } = entryFor('cursor', name, withVariables(server))
+  const { entry } = createHostEntry('cursor', name, withVariables(server))
   const config = Buffer.from(JSON.stringify(entry)).toString('base64')
   const query = `name=${encodeURIComponent(name)}&config=${encodeURIComponent(config)}`
   const vscode = `vscode:mcp/install?${encodeURIComponent(JSON.stringify(vscodeConfig(name, server)))}`
@@ -53,7 +53,7 @@ export function badges({ cursorWeb, vscodeWeb }: InstallLinks): string {
 /** `edgewise links`: prints the badges. With `--json`, prints the links. */
 export async function links({ target, options, commandArguments }: Invocation): Promise<number> {
   requireNoArguments(commandArguments)
-  const name = nameFor(target, options.name, process.cwd())
+  const name = chooseServerName(target, options.name, process.cwd())
   const server: ConfiguredServer =
     'url' in target
       ? { url: target.url, headers: headersOf(options) }
@@ -64,12 +64,12 @@ export async function links({ target, options, commandArguments }: Invocation): 
   return 0
 }
 
-/** Rejects a program that only this machine has. */
+/** Rejects a program that is a file of this machine, because other users do not have it. */
 function requirePublished(command: string, args: readonly string[]): void {
-  const local = [command, ...args].find((word) => isFile(word))
-  if (local === undefined) return
+  const localFile = [command, ...args].find((word) => isFile(word))
+  if (localFile === undefined) return
   throw new UsageError(
-    `"${local}" is a file of this machine: specify how users start the server, such as "-- npx -y my-server"`,
+    `"${localFile}" is a file of this machine: specify how users start the server, such as "-- npx -y my-server"`,
   )
 }
 
@@ -89,7 +89,7 @@ function withVariables(server: ConfiguredServer): ConfiguredServer {
 
 /** What VS Code reads from a link: a server with its name and inputs. */
 function vscodeConfig(name: string, server: ConfiguredServer): JsonObject {
-  const { entry, inputs } = entryFor('vscode', name, server)
+  const { entry, inputs } = createHostEntry('vscode', name, server)
   return { name, ...entry, ...(inputs.length > 0 && { inputs }) }
 }
 

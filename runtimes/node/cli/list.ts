@@ -11,28 +11,29 @@ import { UsageError } from './usage.ts'
 
 type Row = readonly [name: string, meaning: string]
 
+/** For each kind of list, the capability that offers it, and the function that reads it. */
 const kinds = {
   tools: {
-    offered: (client: Client) => client.serverCapabilities?.tools,
+    capabilityOf: (client: Client) => client.serverCapabilities?.tools,
     listAll: (client: Client) => client.listAllTools({ signal }),
   },
   resources: {
-    offered: (client: Client) => client.serverCapabilities?.resources,
+    capabilityOf: (client: Client) => client.serverCapabilities?.resources,
     listAll: (client: Client) => client.listAllResources({ signal }),
   },
   templates: {
-    offered: (client: Client) => client.serverCapabilities?.resources,
+    capabilityOf: (client: Client) => client.serverCapabilities?.resources,
     listAll: (client: Client) => client.listAllResourceTemplates({ signal }),
   },
   prompts: {
-    offered: (client: Client) => client.serverCapabilities?.prompts,
+    capabilityOf: (client: Client) => client.serverCapabilities?.prompts,
     listAll: (client: Client) => client.listAllPrompts({ signal }),
   },
 } as const
 
 type Kind = keyof typeof kinds
 
-/** Lists everything, or one kind. */
+/** Prints all lists, or the list of one kind. */
 export async function list(invocation: Invocation): Promise<number> {
   const [kind, ...others] = invocation.commandArguments
   if (others.length > 0 || (kind !== undefined && !Object.hasOwn(kinds, kind))) {
@@ -42,9 +43,9 @@ export async function list(invocation: Invocation): Promise<number> {
   const requestedKinds = kind === undefined ? (Object.keys(kinds) as Kind[]) : [kind as Kind]
   const lists: Partial<Record<Kind, readonly object[]>> = {}
   for (const requested of requestedKinds) {
-    const { offered, listAll } = kinds[requested]
+    const { capabilityOf, listAll } = kinds[requested]
     if (kind !== undefined) lists[requested] = await listAll(client)
-    else if (offered(client)) lists[requested] = await listAll(client).catch(ignoreUnsupported)
+    else if (capabilityOf(client)) lists[requested] = await listAll(client).catch(ignoreUnsupported)
   }
   if (invocation.options.json) {
     const { serverInfo, revision, instructions } = client
@@ -78,6 +79,7 @@ function ignoreUnsupported(error: unknown): [] {
   throw error
 }
 
+/** The key of an entry, and what describes it best. */
 function rowOf(entry: object): Row {
   const { uri, uriTemplate, name, title, description } = entry as Record<string, string | undefined>
   const key = uri ?? uriTemplate ?? name ?? ''

@@ -31,7 +31,7 @@ export async function listen(invocation: Invocation): Promise<number> {
   const changes = await subscribeToChanges(client, resources)
   const endUnsupported = (): void => end(unsupported('changes'))
   if (changes) awaitEnd(changes).then(endUnsupported, end)
-  // Node emits this when no connection is open any more, for example because the server offers no stream
+  // Node emits this event when no connection is open any more, for example because the server offers no stream
   process.once('beforeExit', endUnsupported)
   printNotice(`Listening to ${client.serverInfo?.name ?? 'the server'} in ${client.revision}`)
   await untilEnd()
@@ -41,7 +41,7 @@ export async function listen(invocation: Invocation): Promise<number> {
 /**
  * Subscribes to all list changes, and to the updates of some resources.
  *
- * @returns The subscription; `undefined` if the server announces no changes, but may send logs.
+ * @returns The subscription. Returns `undefined` if the server announces no changes, but may send logs.
  * @throws {SdkError} `UNSUPPORTED` if the server sends no notifications, or none for one of the
  *   resources.
  */
@@ -64,12 +64,12 @@ async function subscribeToChanges(
   for (const uri of resources) {
     if (!filter.resourceSubscriptions?.includes(uri)) throw unsupported(`changes to "${uri}"`)
   }
-  if (Object.keys(filter).length === 0 && !sendsLogs(client)) throw unsupported('changes')
+  if (Object.keys(filter).length === 0 && !maySendLogs(client)) throw unsupported('changes')
   return changes
 }
 
-/** Whether a server may send logs that belong to no request, which only sessions have. */
-function sendsLogs({ revision, serverCapabilities }: Client): boolean {
+/** Whether a server may send logs that belong to no request. Only servers with sessions can. */
+function maySendLogs({ revision, serverCapabilities }: Client): boolean {
   return revision < '2026-07-28' && serverCapabilities?.logging !== undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * A web site that only the user who started it can use. Any page in a browser, and any other user of this machine, can
- * send requests to a port of the machine. Each request is therefore checked before it is handled.
+ * A web site that only the user who started it can use. Each request is checked before it is handled, because any page
+ * in a browser, and any other user of this machine, can send requests to a port of the machine.
  *
  * @see https://modelcontextprotocol.io/docs/2026-07-28/tutorials/security/security_best_practices
  */
@@ -18,7 +18,7 @@ export interface LocalSite {
   close(): void
 }
 
-/** A path that cannot be guessed, different at each start, without a trailing slash. */
+/** Creates a path that cannot be guessed. It has no trailing slash. */
 export function secretPath(): string {
   return `/${randomBytes(16).toString('hex')}`
 }
@@ -27,8 +27,8 @@ export function secretPath(): string {
  * Listens on localhost, and serves a site below a secret path. Rejects requests that name another host (as after DNS
  * rebinding), come from a page of another origin, or lack the secret path.
  *
- * @param port 0 for any free port.
- * @param answer Answers a request for a path below the secret one, such as `/mcp`.
+ * @param port The port, or 0 for any free port.
+ * @param answer Answers a request. Its second parameter is the path below the secret path, such as `/mcp`.
  * @throws {SdkError} `INVALID_USE` if the port is taken.
  */
 export async function serveLocally(

@@ -4,8 +4,11 @@
  * @see https://modelcontextprotocol.io/docs/develop/connect-local-servers
  */
 import { stringify } from 'smol-toml'
-import { bridgeTo, toStartable } from '../../../../runtimes/node/cli/hosts/bridge-program.ts'
-import { entryFor, type ConfiguredServer } from '../../../../runtimes/node/cli/hosts/entry.ts'
+import { bridgeProgram, toStartable } from '../../../../runtimes/node/cli/hosts/bridge-program.ts'
+import {
+  createHostEntry,
+  type ConfiguredServer,
+} from '../../../../runtimes/node/cli/hosts/entry.ts'
 import { hostOf } from '../../../../runtimes/node/cli/hosts/host.ts'
 import type { McpHostName } from '../../../../runtimes/node/cli/hosts/host-names.ts'
 import { cleanName } from '../../../../runtimes/node/cli/hosts/server-name.ts'
@@ -46,7 +49,7 @@ export function hostConfiguration(
 ): HostConfiguration {
   const { title, next, format, section, userFile, projectFile } = hostOf(host)
   const name = cleanName(server.name) || 'server'
-  const { entry, inputs } = entryFor(host, name, configuredServer(host, server, platform))
+  const { entry, inputs } = createHostEntry(host, name, configuredServer(host, server, platform))
   const value = { [section]: { [name]: entry }, ...(inputs[0] && { inputs: [...inputs] }) }
   const separator = platform === 'win32' ? '\\' : '/'
   const home = platform === 'win32' ? '%USERPROFILE%' : '~'
@@ -68,7 +71,7 @@ function configuredServer(
   const isSignedIn = server.access === 'sign-in'
   const variables = variableHeaders(isSignedIn ? { ...server, access: 'none' } : server)
   if (host === 'claude-desktop')
-    return toStartable(bridgeTo(server.url, plain(variables)), platform)
+    return toStartable(bridgeProgram(server.url, plain(variables)), platform)
   // VS Code asks for values that are not variables
   return { url: server.url, headers: host === 'vscode' ? plain(variables) : variables }
 }

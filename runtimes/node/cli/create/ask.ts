@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline/promises'
 export async function askAtTerminal(question: string): Promise<string | undefined> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   const cancelled = new AbortController()
-  // Ctrl-C and Ctrl-D
+  // Ctrl-C closes the terminal, as Ctrl-D does
   terminal.once('SIGINT', () => terminal.close())
   terminal.once('close', () => cancelled.abort())
   try {

@@ -68,8 +68,8 @@ export async function runCreate(
       printNotice(`${error.message}. See npm create edgewise@latest -- --help`)
       return 2
     }
-    const isExpected = error instanceof Error && 'syscall' in error
-    if (!isExpected && !(error instanceof ConfigurationError)) throw error
+    const isSystemError = error instanceof Error && 'syscall' in error
+    if (!isSystemError && !(error instanceof ConfigurationError)) throw error
     printNotice(error.message)
     return 1
   }
@@ -114,7 +114,7 @@ async function create(argv: readonly string[], environment: CreateEnvironment): 
     }
   }
   if (server && clients.length > 0 && status === 0) {
-    const options = { ...defaults, clients, name: serverName }
+    const options = { ...installDefaults, clients, name: serverName }
     try {
       await addToHosts({ target: targetOf(server, path), options }, { ...machine, cwd: path })
       needsAddStep = false
@@ -145,7 +145,7 @@ function serverNameOf(name: string): string {
 }
 
 /**
- * The command that changes to the project's folder; empty if the project is in the current folder.
+ * The step that changes to the project's folder. There is none if the project is in the current folder.
  */
 function changeFolderStep(path: string): string[] {
   if (path === '') return []
@@ -155,8 +155,8 @@ function changeFolderStep(path: string): string[] {
   return [`cd ${/["$`!]/.test(path) ? quoted : `"${path}"`}`]
 }
 
-/** The options with which the server of a new project is added to hosts. */
-const defaults = {
+/** Options with which the server of a new project is added to hosts. */
+const installDefaults = {
   scope: 'user',
   dryRun: false,
   force: false,
@@ -168,7 +168,8 @@ const defaults = {
 /** Converts the server of a project to the form that `edgewise install` uses. */
 function targetOf(server: TemplateServer, path: string): Target {
   if (!('module' in server)) return server
-  const program = moduleProgram(join(path, server.module), true)
+  const isForThisMachine = true
+  const program = moduleProgram(join(path, server.module), isForThisMachine)
   if (!program) throw new TypeError(`"${server.module}" is not a module`)
   return program
 }
@@ -191,7 +192,7 @@ function parse(argv: readonly string[]) {
       allowPositionals: true,
     })
   } catch (error) {
-    // Only the first sentence of Node's message, because the others give advice that does not apply
+    // Shows only the first sentence of Node's message, because the other sentences give advice that does not apply
     throw new UsageError(error instanceof Error ? (error.message.split(/\.\s/)[0] ?? '') : '')
   }
 }

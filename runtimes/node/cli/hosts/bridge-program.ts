@@ -7,11 +7,12 @@ import type { Program } from './entry.ts'
 const WINDOWS_SCRIPTS = /^(?:npx|npm|pnpm|pnpx|yarn)$/i
 
 /**
- * Returns a program that connects to a URL, because Claude Desktop's configuration file can only list programs.
+ * Returns a program that connects to a URL. The configuration file of Claude Desktop, for example, can only list
+ * programs.
  *
  * @see https://modelcontextprotocol.io/docs/develop/connect-local-servers
  */
-export function bridgeTo(
+export function bridgeProgram(
   url: string,
   { Authorization, ...headers }: Record<string, string>,
 ): Program {

@@ -26,7 +26,7 @@ export interface BundleContents {
   readonly authoredManifest: JsonObject
 }
 
-/** The names that are never bundled: files of tools, and files that often contain secrets. */
+/** The names that are never bundled. They are files of tools, and files that often contain secrets. */
 const EXCLUDED =
   /^(?:\.git|\.svn|\.DS_Store|Thumbs\.db|\.env(?:\..*)?|\.npmrc|.*\.(?:mcpb|log|pem|key))$/
 /** The names in `node_modules` that are never bundled, because only package managers read them. */
@@ -35,7 +35,7 @@ const EXCLUDED_MODULES = /^(?:\.bin|\.cache|\.package-lock\.json)$/
 /**
  * Collects a module, or a folder with a `package.json`.
  *
- * @throws {UsageError} If there is no such module, or it cannot be bundled.
+ * @throws {UsageError} If there is no such module or folder, or it cannot be bundled.
  */
 export async function collectFiles(path: string): Promise<BundleContents> {
   const stats = await stat(path).catch(() => undefined)
@@ -80,7 +80,7 @@ async function collectFolder(folder: string): Promise<BundleContents> {
   await addFolder(folder, folder, files)
   files.delete('manifest.json')
   const { dependencies, devDependencies } = packageJson
-  // A program that declares no dependencies was built together with its packages
+  // A program that declares no dependencies was built together with its packages, so it needs no `node_modules`
   if (!isObject(dependencies) || Object.keys(dependencies).length === 0) {
     for (const name of files.keys()) if (name.startsWith('node_modules/')) files.delete(name)
   }

@@ -78,7 +78,10 @@ function userConfigEntry(variable: string): JsonObject {
   return { type: 'string', title: variable, description, required: true, sensitive: true }
 }
 
-/** The author of a package: an object, or text such as `Name <email> (URL)`, whose parts are all optional. */
+/**
+ * Returns the author of a package as an object. In `package.json` it may also be a text such as
+ * `Name <email> (URL)`, in which each part is optional.
+ */
 export function authorOf({ author }: JsonObject): JsonObject | undefined {
   if (typeof author === 'string') {
     const [, name = '', email, url] =

@@ -7,7 +7,7 @@ import { dirname } from 'node:path'
 /** Thrown if a configuration cannot be read or changed. In this case, nothing was changed. */
 export class ConfigurationError extends Error {}
 
-/** The largest file that is read, in bytes. It is large because Claude Code stores its history in the same file. */
+/** The size of the largest file that is read, in bytes. Claude Code also stores its history in the file. */
 const MAX_BYTES = 64 * 1024 * 1024
 
 /** A configuration file as it was read. */
@@ -24,12 +24,13 @@ export interface ConfigurationFile {
   readonly mode: number | undefined
 }
 
+/** A byte order mark, with which some editors begin a file. */
 const BOM = '\uFEFF'
 
 /**
  * Reads a file, which may be missing.
  *
- * @throws {ConfigurationError} If the file cannot be read, or is read-only so that it could not be replaced.
+ * @throws {ConfigurationError} If the file cannot be read, or is read-only and can therefore not be replaced.
  */
 export async function readConfiguration(path: string): Promise<ConfigurationFile> {
   try {
@@ -88,6 +89,7 @@ export async function replaceConfiguration(
   try {
     await requireUnchanged(file)
     if (bytes) await backUp(realPath, bytes, mode)
+    // Checked again, because another program may have changed the file during the backup
     await requireUnchanged(file)
     await rename(temporary, realPath)
   } catch (error) {
@@ -101,7 +103,7 @@ function backupOf(path: string): string {
   return `${path}.edgewise-backup`
 }
 
-/** Creates a backup. Replaces an earlier backup by renaming, so that the earlier backup remains if this fails. */
+/** Creates a backup. An earlier backup is replaced by renaming, so that it remains if creating the new one fails. */
 async function backUp(path: string, bytes: Buffer, mode: number): Promise<void> {
   const copy = `${backupOf(path)}.new`
   await rm(copy, { force: true })
@@ -122,7 +124,7 @@ async function requireUnchanged({ path, realPath, bytes }: ConfigurationFile): P
   )
 }
 
-/** Creates a file, and waits until the disk has its contents. */
+/** Creates a file, and waits until its contents are on the disk. */
 async function create(path: string, data: string | Buffer, mode: number): Promise<void> {
   const handle = await open(path, 'wx', mode)
   try {

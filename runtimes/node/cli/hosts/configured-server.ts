@@ -5,7 +5,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { UsageError } from '../usage.ts'
 import type { Options, Target } from '../arguments.ts'
-import { bridgeTo, toStartable } from './bridge-program.ts'
+import { bridgeProgram, toStartable } from './bridge-program.ts'
 import type { ConfiguredServer, Program } from './entry.ts'
 import type { McpHostName } from './host-names.ts'
 import type { Machine, Scope } from './host.ts'
@@ -24,7 +24,7 @@ interface ServerArguments {
   readonly options: Pick<Options, 'env' | 'cwd' | 'headers'>
 }
 
-/** Converts the server of a command line to the form that a certain host can use. */
+/** Converts the server of a command line to the form that the host can use. */
 export function configuredServer(
   { target, options }: ServerArguments,
   { host, scope, machine }: HostLocation,
@@ -38,7 +38,7 @@ export function configuredServer(
   }
   const headers = headersOf(options)
   if (host !== 'claude-desktop') return { url: target.url, headers }
-  return toStartable(bridgeTo(target.url, headers), machine.platform)
+  return toStartable(bridgeProgram(target.url, headers), machine.platform)
 }
 
 /** Returns the headers with capitalized names, such as `X-Api-Key`. */
@@ -59,7 +59,7 @@ function withAbsolutePaths(
   const absolute = (word: string): string =>
     /^\.{1,2}[\\/]/.test(word) || isFile(resolve(cwd, word)) ? resolve(cwd, word) : word
   return {
-    // A bare word is looked up in the PATH
+    // A command without a slash is looked up in the PATH
     command: /[\\/]/.test(command) ? absolute(command) : command,
     args: args.map((word) => (word.startsWith('-') ? word : absolute(word))),
   }
@@ -70,7 +70,7 @@ function withAbsolutePaths(
  *
  * @throws {UsageError} If the given name is invalid, or no name can be derived.
  */
-export function nameFor(target: Target, given: string | undefined, cwd: string): string {
+export function chooseServerName(target: Target, given: string | undefined, cwd: string): string {
   if (given !== undefined) return requireName(given)
   const derived = cleanName(
     'url' in target ? nameOfUrl(new URL(target.url)) : nameOfProgram(target, cwd),

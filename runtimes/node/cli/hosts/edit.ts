@@ -1,6 +1,6 @@
 /**
- * Adds a server to the text of a configuration, or removes a server from it. Each edit is verified: the result must
- * contain the new server, or lack the removed one, and everything else must be unchanged.
+ * Adds a server to the text of a configuration, or removes a server from the text. Each edit is verified: the new
+ * text must contain the added server, or lack the removed server, and everything else must be unchanged.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '../../../../src/index.ts'
@@ -30,7 +30,8 @@ interface Configuration {
   readonly servers: JsonObject
 }
 
-type Format = Pick<Host, 'format' | 'section'>
+/** The properties of a host that determine how its configuration is edited. */
+type HostFormat = Pick<Host, 'format' | 'section'>
 
 /**
  * Reads the servers of a configuration, by their names.
@@ -40,7 +41,7 @@ type Format = Pick<Host, 'format' | 'section'>
 export function readServers(
   path: string,
   text: string,
-  host: Format,
+  host: HostFormat,
 ): ReadonlyMap<string, unknown> {
   return new Map(Object.entries(read(path, text, host).servers))
 }
@@ -56,7 +57,7 @@ export function readServers(
 export function addServer(
   path: string,
   text: string,
-  host: Format,
+  host: HostFormat,
   name: string,
   entry: JsonObject,
   inputs: readonly PromptInput[] = [],
@@ -72,12 +73,12 @@ export function addServer(
       edited = removeInput(path, edited, id)
     for (const input of inputs) edited = setInput(path, edited, input)
   }
-  const ids = [...inputs.map(({ id }) => id), ...inputsUsedBy(before.servers[name])]
-  verify(path, edited, host, name, { before, entry, ids })
+  const inputIds = [...inputs.map(({ id }) => id), ...inputsUsedBy(before.servers[name])]
+  verify(path, edited, host, name, { before, entry, inputIds })
   return edited
 }
 
-/** Checks that the ids of the inputs are free: no other server uses an input with the same id but another content. */
+/** Checks that no other server uses an input with the same id, but with other content. */
 function requireFreeInputs(
   path: string,
   text: string,
@@ -108,7 +109,7 @@ function unusedInputs(
   name: string,
   edited: string,
   path: string,
-  host: Format,
+  host: HostFormat,
 ): string[] {
   const used = inputsUsedBy(read(path, edited, host).servers)
   return inputsUsedBy(before.servers[name]).filter((id) => !used.includes(id))
@@ -119,41 +120,48 @@ function unusedInputs(
  *
  * @throws {ConfigurationError} If the text is invalid, or has a form that cannot be edited.
  */
-export function removeServer(path: string, text: string, host: Format, name: string): string {
+export function removeServer(path: string, text: string, host: HostFormat, name: string): string {
   const before = read(path, text, host)
   if (host.format === 'toml') {
     const edited = removeTable(text, host.section, name)
-    verify(path, edited, host, name, { before, ids: [] })
+    verify(path, edited, host, name, { before, inputIds: [] })
     return edited
   }
   let edited = removeMember(text, [host.section, name])
-  const ids = unusedInputs(before, name, edited, path, host)
-  for (const id of ids) edited = removeInput(path, edited, id)
-  verify(path, edited, host, name, { before, ids })
+  const inputIds = unusedInputs(before, name, edited, path, host)
+  for (const id of inputIds) edited = removeInput(path, edited, id)
+  verify(path, edited, host, name, { before, inputIds })
   return edited
 }
 
-/** Checks that an edit changed nothing but a server and its inputs. */
+/**
+ * Checks that an edit changed nothing but a server and its inputs. `entry` is the new entry of the server, or
+ * absent if the server was removed. `inputIds` are the ids of the inputs that the edit may change.
+ */
 function verify(
   path: string,
   edited: string,
-  host: Format,
+  host: HostFormat,
   name: string,
-  { before, entry, ids }: { before: Configuration; entry?: JsonObject; ids: readonly string[] },
+  {
+    before,
+    entry,
+    inputIds,
+  }: { before: Configuration; entry?: JsonObject; inputIds: readonly string[] },
 ): void {
   const restOf = ({ root, servers }: Configuration): unknown => {
     const inputs = Array.isArray(root['inputs']) ? root['inputs'] : []
     return jsonOf({
       root: without(root, 'inputs', host.section),
       servers: without(servers, name),
-      inputs: inputs.filter((each) => !isObject(each) || !ids.includes(String(each['id']))),
+      inputs: inputs.filter((each) => !isObject(each) || !inputIds.includes(String(each['id']))),
     })
   }
   try {
     const after = read(path, edited, host)
     const server = Object.hasOwn(after.servers, name) ? after.servers[name] : undefined
-    const isAsWanted = isDeepStrictEqual(jsonOf(entry), jsonOf(server))
-    if (isAsWanted && isDeepStrictEqual(restOf(before), restOf(after))) return
+    const hasEntry = isDeepStrictEqual(jsonOf(entry), jsonOf(server))
+    if (hasEntry && isDeepStrictEqual(restOf(before), restOf(after))) return
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
   }
@@ -171,7 +179,7 @@ function jsonOf(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value))
 }
 
-function read(path: string, text: string, { format, section }: Format): Configuration {
+function read(path: string, text: string, { format, section }: HostFormat): Configuration {
   const root = parse(path, text, format)
   const { [section]: servers = {} } = root
   if (!isObject(servers)) {

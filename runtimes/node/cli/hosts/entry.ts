@@ -7,7 +7,10 @@ import type { PromptInput } from './edit.ts'
 import type { McpHostName } from './host-names.ts'
 import { hostOf } from './host.ts'
 
-/** A server in the configuration of a host: an endpoint, or a program. Values may refer to environment variables: `${NAME}`. */
+/**
+ * A server in the configuration of a host. It is an endpoint, or a program. The values of its headers and variables
+ * may refer to environment variables, such as `${NAME}`.
+ */
 export type ConfiguredServer =
   | { readonly url: string; readonly headers: Readonly<Record<string, string>> }
   | Program
@@ -37,30 +40,34 @@ const REFERENCE = /\$\{([A-Za-z_]\w*)\}/g
  *
  * @throws {UsageError} If the host does not support an option of the server.
  */
-export function entryFor(host: McpHostName, name: string, server: ConfiguredServer): HostEntry {
+export function createHostEntry(
+  host: McpHostName,
+  name: string,
+  server: ConfiguredServer,
+): HostEntry {
   const supportsCwd = host === 'vscode' || host === 'codex'
   if ('command' in server && server.cwd !== undefined && !supportsCwd) {
     const { title } = hostOf(host)
     throw new UsageError(`${title} does not support "--cwd": use absolute paths in the command`)
   }
   if (host === 'codex') return codexEntry(server)
-  const values = valuesFor(host, name)
-  const entry = jsonEntry(host, server, values)
-  return { entry, inputs: values.inputs, plainTextNames: values.plainTextNames }
+  const converter = createValueConverter(host, name)
+  const entry = jsonEntry(host, server, converter)
+  return { entry, inputs: converter.inputs, plainTextNames: converter.plainTextNames }
 }
 
 /**
  * Converts the values of headers and variables for a host. Collects the inputs for which the host asks the user, and the
  * names of values that are stored as plain text.
  */
-interface Values {
+interface ValueConverter {
   readonly convert: (values: Readonly<Record<string, string>>) => Record<string, string>
   readonly inputs: PromptInput[]
   readonly plainTextNames: string[]
 }
 
 /** Creates the converter of a server's values for one host. */
-function valuesFor(host: McpHostName, server: string): Values {
+function createValueConverter(host: McpHostName, server: string): ValueConverter {
   const { title, reference } = hostOf(host)
   const inputs: PromptInput[] = []
   const plainTextNames: string[] = []
@@ -98,12 +105,16 @@ function createInput(server: string, name: string, value: string, inputs: Prompt
 }
 
 /** The entry for a host whose configuration is JSON. */
-function jsonEntry(host: McpHostName, server: ConfiguredServer, { convert }: Values): JsonObject {
+function jsonEntry(
+  host: McpHostName,
+  server: ConfiguredServer,
+  { convert }: ValueConverter,
+): JsonObject {
   if ('command' in server) {
     const { command, args, cwd } = server
     const env = convert(server.env)
     return {
-      // Claude Code and VS Code recommend the type, the other hosts do not document it
+      // Claude Code and VS Code recommend the type. The other hosts do not document it
       ...((host === 'vscode' || host === 'claude-code') && { type: 'stdio' }),
       command,
       args: [...args],
@@ -119,8 +130,8 @@ function jsonEntry(host: McpHostName, server: ConfiguredServer, { convert }: Val
 }
 
 /**
- * Creates the table for Codex. Codex does not replace variables inside values. Instead, the table has members that list
- * the variables whose values Codex inserts.
+ * Creates the entry for Codex, which is a TOML table. Codex does not replace variables inside values. Instead, the
+ * entry has members that list the variables whose values Codex inserts.
  *
  * @see https://developers.openai.com/codex/mcp#configuration-options
  */
@@ -137,6 +148,7 @@ function codexEntry(server: ConfiguredServer): HostEntry {
     else throw new UsageError(`Codex does not replace variables inside a value such as "${value}"`)
   }
   const plainTextNames = literals.map(([name]) => name)
+  // Empty tables are omitted
   const table = (pairs: [string, string][]): JsonObject | false =>
     pairs.length > 0 && Object.fromEntries(pairs)
   if ('url' in server) {

@@ -1,6 +1,6 @@
 /**
- * The hosts that `edgewise install` configures, and where each host has its configuration. The playground uses this
- * module too, so it must not import modules of Node.
+ * The hosts that `edgewise install` configures, and where each host has its configuration. This module must not
+ * import modules of Node, because the playground uses it too.
  */
 import { UsageError } from '../usage.ts'
 import { hostNames, type McpHostName } from './host-names.ts'
@@ -20,7 +20,7 @@ export type Scope = 'user' | 'project'
 
 /** A host, and how it is configured. */
 export interface Host {
-  /** The name that users know. */
+  /** The name that users of the host know. */
   readonly title: string
   /** The member of the file that contains the servers. */
   readonly section: string
@@ -29,7 +29,7 @@ export interface Host {
   readonly userFile: (machine: Machine) => readonly string[]
   /** The path of a project's file, in parts: the names below the project's folder. */
   readonly projectFile?: readonly string[]
-  /** How a value refers to an environment variable of the host. */
+  /** How a value refers to an environment variable. Absent if the host does not replace variables in values. */
   readonly reference?: (name: string) => string
   /** What the user has to do before the host uses the server. */
   readonly next: string
@@ -129,7 +129,7 @@ export function requireHosts(words: readonly string[]): readonly McpHostName[] {
   })
 }
 
-/** Returns a host, with how it is configured. */
+/** Returns the host with a name. */
 export function hostOf(name: McpHostName): Host {
   return hosts[name]
 }

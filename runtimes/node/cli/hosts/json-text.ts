@@ -12,7 +12,10 @@ import {
 } from 'jsonc-parser'
 import type { JsonObject } from '../../../../src/index.ts'
 
-/** The token kinds of the scanner. They are copied here because the library exports them only as a `const enum`. */
+/**
+ * Token kinds of the scanner. They are copied here because the library exports them only as a `const enum`. `TRIVIA` is
+ * white space within a line.
+ */
 const COMMA = 5
 const LINE_COMMENT = 12
 const BLOCK_COMMENT = 13
@@ -120,8 +123,11 @@ function remove(text: string, removed: Node): string {
 }
 
 /**
- * Adds a member or an element after the last member or element, and after a comment on the same
- * line.
+ * Adds a member to an object, or an element to an array. It follows the last member or element, and a comment on
+ * the same line.
+ *
+ * @param parent The object or the array.
+ * @param prefix The name of the member and a colon; empty for an element.
  */
 function insertion(
   text: string,
@@ -143,14 +149,14 @@ function insertion(
   }
   const { end } = spanOf(last)
   const { comma, lineEnd } = scanAfterMember(text, end)
-  const isOneLine = !text.slice(lineEnd, close).includes('\n')
+  const closesOnSameLine = !text.slice(lineEnd, close).includes('\n')
   const edits = comma === undefined ? [{ start: end, end, text: ',' }] : []
   return [
     ...edits,
     {
       start: lineEnd,
-      end: isOneLine ? close : lineEnd,
-      text: `${member}${comma === undefined ? '' : ','}${isOneLine ? eol + outerIndent : ''}`,
+      end: closesOnSameLine ? close : lineEnd,
+      text: `${member}${comma === undefined ? '' : ','}${closesOnSameLine ? eol + outerIndent : ''}`,
     },
   ]
 }
@@ -202,7 +208,7 @@ function scanAfterMember(text: string, offset: number): { comma?: number; lineEn
   return { ...(comma !== undefined && { comma }), lineEnd }
 }
 
-/** Extends a span to whole lines if nothing else is in them. */
+/** Creates the edit that removes a span. If nothing else is in the span's lines, it removes the whole lines. */
 function wholeLines(text: string, start: number, end: number): Edit {
   const lineStart = text.lastIndexOf('\n', start - 1) + 1
   const nextLine = text.indexOf('\n', end)

@@ -3,6 +3,7 @@
  */
 import { UsageError } from '../usage.ts'
 
+/** The names that every host accepts. */
 const NAME = /^[A-Za-z][\w-]{0,63}$/
 
 /**
@@ -31,8 +32,8 @@ export function requireName(name: string | undefined): string {
 }
 
 /**
- * Returns the last label of a hostname that is neither its top-level domain nor generic, such as "linear" for
- * `mcp.linear.app`. Returns an empty text if no label is left, or if the hostname is an IP address.
+ * Derives a name from a URL: the last label of the hostname that is neither the top-level domain nor generic, such as
+ * "linear" for `mcp.linear.app`. Returns an empty text if there is no such label, or if the hostname is an IP address.
  */
 export function nameOfUrl({ hostname }: URL): string {
   if (/^[\d.]+$|:/.test(hostname)) return ''

@@ -34,6 +34,7 @@ export function parseTomlText(text: string): TomlTable {
 export function setTable(text: string, section: string, name: string, value: object): string {
   const eol = text.includes('\r\n') ? '\r\n' : '\n'
   const table = stringify({ [section]: { [name]: value } })
+    // The header of the section, if only another header follows it
     .replace(/^\[[^\]]*\]\n(?=\[)/, '')
     .trim()
     .replaceAll('\n', eol)
@@ -50,7 +51,7 @@ export function setTable(text: string, section: string, name: string, value: obj
 /** Removes a table `[section.name]` and its subtables. */
 export function removeTable(text: string, section: string, name: string): string {
   let result = text
-  // From the end, so that the positions of the earlier spans stay valid
+  // Begins with the last span, so that the positions of the earlier spans stay valid
   for (const span of tableSpans(text, section, name).toReversed()) result = removeSpan(result, span)
   return result
 }
@@ -66,7 +67,7 @@ function removeSpan(text: string, { start, end }: Span): string {
   return `${before.trimEnd()}${eol}${remaining}`
 }
 
-/** Finds a table and its subtables in the text. Comments that precede the next table do not belong to them. */
+/** Finds a table and its subtables in the text. Comments before the next table are not part of the spans. */
 function tableSpans(text: string, section: string, name: string): Span[] {
   const spans: Span[] = []
   let current: Span | undefined
@@ -74,8 +75,8 @@ function tableSpans(text: string, section: string, name: string): Span[] {
   for (const line of text.split(/(?<=\n)/)) {
     const path = headerKeys(line)
     if (path) {
-      const isOurs = path[0] === section && path[1] === name
-      current = isOurs ? { start: offset, end: offset + line.length } : undefined
+      const belongsToTable = path[0] === section && path[1] === name
+      current = belongsToTable ? { start: offset, end: offset + line.length } : undefined
       if (current) spans.push(current)
     } else if (current && !/^\s*(?:#.*)?\s*$/.test(line)) {
       current.end = offset + line.length
@@ -85,7 +86,7 @@ function tableSpans(text: string, section: string, name: string): Span[] {
   return spans
 }
 
-/** The keys of a header, such as `[a."b c"]`; `undefined` for any other line. */
+/** The keys in the header of a table, such as `[a."b c"]`; `undefined` for any other line. */
 function headerKeys(line: string): readonly string[] | undefined {
   if (!/^\s*\[/.test(line)) return undefined
   try {

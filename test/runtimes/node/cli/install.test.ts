@@ -24,7 +24,10 @@ import { configurationPath } from '../../../../runtimes/node/cli/hosts/configura
 import type { ConfiguredServer } from '../../../../runtimes/node/cli/hosts/entry.ts'
 import { hostNames, type McpHostName } from '../../../../runtimes/node/cli/hosts/host-names.ts'
 import { hostOf, type Machine } from '../../../../runtimes/node/cli/hosts/host.ts'
-import { configuredServer, nameFor } from '../../../../runtimes/node/cli/hosts/configured-server.ts'
+import {
+  configuredServer,
+  chooseServerName,
+} from '../../../../runtimes/node/cli/hosts/configured-server.ts'
 import { addToHost, removeFromHost } from '../../../../runtimes/node/cli/install.ts'
 import { parseJsonc, readAs } from './host-formats.ts'
 
@@ -539,7 +542,7 @@ describe('The server of a command line', () => {
   it('has a name that hosts accept', async () => {
     await write(join(home, 'app/package.json'), '{ "name": "@scope/my.app" }')
     await write(join(home, 'app/src/main.js'), '')
-    const names: [target: Parameters<typeof nameFor>[0], name: string][] = [
+    const names: [target: Parameters<typeof chooseServerName>[0], name: string][] = [
       [{ url: 'https://mcp.linear.app/mcp' }, 'linear'],
       [{ url: 'https://example.com/' }, 'example'],
       [{ url: 'https://travel.ada.workers.dev/mcp' }, 'ada'],
@@ -548,9 +551,11 @@ describe('The server of a command line', () => {
       [{ command: 'node', args: ['app/src/main.js'] }, 'my-app'],
       [{ command: 'my-server', args: [] }, 'my-server'],
     ]
-    for (const [target, name] of names) expect(nameFor(target, undefined, home)).toBe(name)
-    expect(() => nameFor({ url: 'http://127.0.0.1:8000/mcp' }, undefined, home)).toThrow('"--name"')
-    expect(() => nameFor({ url: 'https://example.com/' }, 'my server', home)).toThrow(
+    for (const [target, name] of names) expect(chooseServerName(target, undefined, home)).toBe(name)
+    expect(() => chooseServerName({ url: 'http://127.0.0.1:8000/mcp' }, undefined, home)).toThrow(
+      '"--name"',
+    )
+    expect(() => chooseServerName({ url: 'https://example.com/' }, 'my server', home)).toThrow(
       'must be a letter',
     )
   })
