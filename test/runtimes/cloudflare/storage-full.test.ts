@@ -13,9 +13,9 @@ let workerd: Workerd
 
 beforeAll(async () => {
   script = await bundleWorker('unwell.ts')
-  // Every request notes that its session is in use.
-  const busy = script.replace(/touchMs = Math\.min\([^)]+\)/, 'touchMs = -1')
-  expect(busy).toContain('touchMs = -1')
+  // Every request records that its session is in use
+  const busy = script.replace(/touchIntervalMs = Math\.min\([^)]+\)/, 'touchIntervalMs = -1')
+  expect(busy).toContain('touchIntervalMs = -1')
   expect(script).toContain('sessionIdleMs: idleMs = 36e5')
   workerd = await startWorker(busy)
 })
