@@ -9,7 +9,7 @@ import { Edits } from './edits.ts'
 import { formatMark } from './guide.ts'
 import type { ProjectFiles } from './project-files.ts'
 
-/** The outcome for a source file. */
+/** What becomes of a source file with a subclass of `McpAgent`. */
 export interface ConvertedAgent {
   /** The new texts of the source file, and of other source files that serve the class, by their paths. */
   readonly texts: ReadonlyMap<string, string>
@@ -73,7 +73,7 @@ class AgentModule {
     const type = this.#class.heritageClauses?.[0]?.types[0]?.typeArguments?.[0]
     if (!type) {
       const isTyped = /\.[cm]?tsx?$/.test(source.fileName)
-      // The default type of McpAgent, which `wrangler types` declares
+      // Without a type argument, the class has the default environment, which `wrangler types` declares
       return isTyped && /\bthis\.env\b/.test(this.#class.getText(source)) ? 'Cloudflare.Env' : ''
     }
     const text = type.getText(source)
@@ -105,7 +105,7 @@ class AgentModule {
     return this.#edits.apply(this.#source.text)
   }
 
-  /** The statements that replace a member; `undefined` if it is not supported. */
+  /** The statements that replace a member; `undefined` if the member is not supported. */
   #memberText(member: ts.ClassElement): string | undefined {
     const ts = this.#ts
     const { name } = member
@@ -133,7 +133,7 @@ class AgentModule {
     return `${comments}${isAsync ? 'async ' : ''}function ${this.#textOf(span, 1)}`
   }
 
-  /** The declaration that replaces a property; `undefined` if it is not supported. */
+  /** The declaration that replaces a property; `undefined` if the property is not supported. */
   #propertyText(member: ts.PropertyDeclaration, name: string): string | undefined {
     const { initializer, type } = member
     const source = this.#source
@@ -149,7 +149,7 @@ class AgentModule {
       : ''
     const semicolon = source.text[member.end - 1] === ';' ? ';' : ''
     if (name === 'server') {
-      // A function may wrap the server of the old SDK
+      // Another value, such as the result of a function that wraps the server, is not supported
       if (!/^ = new McpServer\b/.test(value)) return undefined
       return `const server${value.replace(/^ = new McpServer\b/, `$&${this.#typeArguments}`)}${semicolon}`
     }
@@ -161,7 +161,7 @@ class AgentModule {
     return `// ${mark}\nlet ${name}${annotation}${value}${semicolon}`
   }
 
-  /** The statements of `init`. */
+  /** The statements of `init`; `undefined` if one of them is a return statement. */
   #initText(body: ts.Block): string | undefined {
     const [firstStatement] = body.statements
     const lastStatement = body.statements.at(-1)
@@ -177,7 +177,11 @@ class AgentModule {
     return comments === '' ? '' : `${comments.replaceAll(/\n[ \t]+/g, '\n')}\n`
   }
 
-  /** The text of a range of the class, with less indentation, and with `name` in place of `this.name`. */
+  /**
+   * The text of a range of the class, with `name` in place of `this.name`.
+   *
+   * @param levels How many levels of indentation are removed.
+   */
   #textOf({ start, end }: { start: number; end: number }, levels: number): string {
     const ts = this.#ts
     const source = this.#source
@@ -216,7 +220,7 @@ class AgentModule {
     return indentation === '' ? '  ' : indentation
   }
 
-  /** Adds the Worker, in place of `Class.serve(…)`, and what the Worker must export. */
+  /** Adds the Worker, in place of `Class.serve(…)`, and the exports that a Worker needs. */
   #addWorker(serving: ServingSources): void {
     const source = this.#source
     const edits = this.#edits
@@ -225,10 +229,10 @@ class AgentModule {
     const members = [...new Set([...options, ...serving.options])]
     const optionsText = members.length === 0 ? '' : `, { ${members.join(', ')} }`
     const type = this.#typeArguments
-    const created = `const ${WORKER} = createWorker${type}(server${optionsText})${semicolon}\n`
+    const declaration = `const ${WORKER} = createWorker${type}(server${optionsText})${semicolon}\n`
     const isServedElsewhere = serving.texts.size > 0
     const prefix = isServedElsewhere ? 'export ' : ''
-    if (statement) edits.insert(statement.getStart(source), prefix + created)
+    if (statement) edits.insert(statement.getStart(source), prefix + declaration)
     const mark = formatMark(
       'Delete this class, with a migration in the configuration, when the data of its objects is no longer needed',
       'wrangler',
@@ -236,7 +240,7 @@ class AgentModule {
     edits.insert(
       statement?.end ?? source.text.trimEnd().length,
       [
-        ...(statement ? [''] : ['', '', prefix + created.trimEnd()]),
+        ...(statement ? [''] : ['', '', prefix + declaration.trimEnd()]),
         ...(statement || isServedElsewhere ? [] : [`export default ${WORKER}${semicolon}`]),
         `export const { McpSession, McpHub } = ${WORKER}.durableObjects${semicolon}`,
         '',

@@ -1,13 +1,13 @@
 /**
- * Migrates the calls `Class.serve(…)`, which serve a subclass of `McpAgent`, in all source files of the project. The
- * Worker replaces them.
+ * Migrates the calls `Class.serve(…)`, which serve a subclass of `McpAgent`, in all source files of the project. They
+ * are replaced with the Worker that `createWorker` returns.
  */
 import type ts from 'typescript'
 import type { Compiler } from './compiler.ts'
 import { Edits } from './edits.ts'
 import { isSource, resolveModule, type ProjectFiles } from './project-files.ts'
 
-/** The name of the Worker. */
+/** The name of the constant that contains the Worker. */
 export const WORKER = 'worker'
 
 /** The calls in a source file that serve a class. */
@@ -16,7 +16,7 @@ export interface Served {
   readonly options: ReadonlySet<string>
   /** The first statement of the source file with such a call; `undefined` if there is none. */
   readonly statement: ts.Statement | undefined
-  /** How many calls there are. */
+  /** The number of calls. */
   readonly count: number
 }
 
@@ -45,6 +45,7 @@ export function replaceServe(
     const [path] = node.arguments
     const option = callee.name.text === 'serve' ? 'path' : 'ssePath'
     const text = path?.getText(source) ?? ''
+    // The default path need not be an option
     if (path && !(option === 'path' && /^["']\/mcp["']$/.test(text))) {
       options.add(`${option}: ${text}`)
     }
@@ -60,12 +61,13 @@ export function replaceServe(
 export interface ServingSources {
   /** The new texts of the source files, by their paths. */
   readonly texts: ReadonlyMap<string, string>
+  /** The options of `createWorker` that the calls in these source files require. */
   readonly options: ReadonlySet<string>
 }
 
 /**
- * Migrates the source files that import a class and serve it. They then import the Worker. They
- * also export its Durable Objects, because one of these files is the entry point.
+ * Migrates the source files that import a class and serve it. They then import the Worker instead. They also
+ * export the Durable Objects of the Worker, because one of these files is the entry point.
  *
  * @param path The path of the source file with the class.
  */
@@ -91,8 +93,8 @@ export function migrateServing(
       const served = replaceServe(compiler, source, edits, specifier.name.text)
       if (!served.statement) continue
       for (const option of served.options) options.add(option)
-      const isUsed = countUses(compiler, source, specifier.name.text) > served.count
-      if (isUsed) edits.insert(specifier.end, `, ${WORKER}`)
+      const isUsedOtherwise = countUses(compiler, source, specifier.name.text) > served.count
+      if (isUsedOtherwise) edits.insert(specifier.end, `, ${WORKER}`)
       else edits.replace(specifier.getStart(source), specifier.end, WORKER)
       const semicolon = statement.getText(source).endsWith(';') ? ';' : ''
       const exported = `export { McpSession, McpHub } from ${from.getText(source)}${semicolon}`
@@ -103,6 +105,7 @@ export function migrateServing(
   return { texts, options }
 }
 
+/** Finds the part of an import that imports a name. */
 function namedImport(
   compiler: Compiler,
   { importClause: clause }: ts.ImportDeclaration,

@@ -1,6 +1,6 @@
 /**
- * Loads the TypeScript compiler, which parses the files to migrate. It is installed in the project, or next to Edgewise.
- * It is not a dependency of Edgewise, because only this command needs it.
+ * Loads the TypeScript compiler, which parses the files to migrate. The compiler must be installed in the project, or
+ * next to Edgewise. It is not a dependency of Edgewise, because only this command needs it.
  *
  * @see https://github.com/microsoft/TypeScript/wiki/Using-the-Compiler-API
  */
@@ -12,13 +12,13 @@ import { MigrationError } from './migration-error.ts'
 /** The API of the compiler. */
 export type Compiler = typeof ts
 
-/** The command that installs the compiler. TypeScript 7 has no API for JavaScript programs. */
-const INSTALL = 'npx --package edgewise --package typescript@6 edgewise migrate'
+/** The command that migrates with a compiler of its own. TypeScript 7 has no API for JavaScript programs. */
+const MIGRATE_COMMAND = 'npx --package edgewise --package typescript@6 edgewise migrate'
 
 /**
  * Loads the compiler of a project. If the project has none, loads the compiler that is installed next to Edgewise.
  *
- * @throws {MigrationError} If neither has the API.
+ * @throws {MigrationError} If neither compiler is installed, or neither has the API.
  */
 export function loadCompiler(folder: string): Compiler {
   for (const from of [join(folder, 'package.json'), import.meta.url]) {
@@ -26,7 +26,7 @@ export function loadCompiler(folder: string): Compiler {
     if (isCompiler(compiler)) return compiler
   }
   throw new MigrationError(
-    `Migrating requires TypeScript 5 or 6, which neither the project nor Edgewise has: run "${INSTALL}"`,
+    `Migrating requires TypeScript 5 or 6, which neither the project nor Edgewise has: run "${MIGRATE_COMMAND}"`,
   )
 }
 

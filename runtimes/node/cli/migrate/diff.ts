@@ -34,7 +34,7 @@ function formatHunk(lines: readonly Line[], start: number, end: number): string 
   const countWithout = (part: readonly Line[], sign: string): number =>
     part.filter((line) => line.sign !== sign).length
   const [skipped, shown] = [lines.slice(0, start), lines.slice(start, end)]
-  /** The old text has all lines except additions, and the new text has all lines except removals. */
+  /** The lines of the hunk in one text. The old text lacks the lines with `+`, and the new text those with `-`. */
   const rangeWithout = (sign: string): string =>
     `${countWithout(skipped, sign) + 1},${countWithout(shown, sign)}`
   const body = shown.map(({ sign, text }) => sign + text)
@@ -60,9 +60,10 @@ function compareLines(before: readonly string[], after: readonly string[]): Line
   ]
 }
 
+/** Compares the lines between the first and the last different line. */
 function compareMiddle(before: readonly string[], after: readonly string[]): Line[] {
   const width = after.length + 1
-  /** For each pair of lines, the length of the longest common subsequence of the texts from these lines on. */
+  /** For each pair of lines, the length of the longest common subsequence of the lines from there to the end. */
   const lengths = new Uint32Array((before.length + 1) * width)
   const lengthAt = (i: number, j: number): number => lengths[i * width + j] ?? 0
   for (let i = before.length - 1; i >= 0; i--) {

@@ -1,5 +1,5 @@
 /**
- * Changes a text at positions of the original. Everything between two changes, such as comments and
+ * Changes a text at positions of the original text. Everything between two changes, such as comments and
  * white space, stays as it is.
  */
 
@@ -13,14 +13,14 @@ interface Edit {
 const PLACEHOLDER = /\0(\d+):(\d+)\0/g
 
 /**
- * Returns a placeholder to put into the new text of a change. {@link Edits.apply} replaces it with that range
- * of the original text, including the changes in the range.
+ * Returns a placeholder for a range of the original text, to put into the new text of a change. {@link Edits.apply}
+ * replaces the placeholder with the text of the range, including the changes in the range.
  */
-export function placeholderFor(start: number, end: number): string {
+export function rangePlaceholder(start: number, end: number): string {
   return `\0${start}:${end}\0`
 }
 
-/** The changes of one file. If one change contains another, the outer one wins. */
+/** The changes of one file. If one change contains another, only the outer change is applied. */
 export class Edits {
   readonly #edits: Edit[] = []
 
@@ -84,6 +84,7 @@ export class Edits {
     return result + source.slice(position, until)
   }
 
+  /** Whether one change contains another. Of several changes to one range, the first contains the others. */
   #contains(outer: Edit, inner: Edit): boolean {
     if (inner.start === inner.end) return outer.start < inner.start && inner.end < outer.end
     if (outer.start === inner.start && outer.end === inner.end) {
@@ -93,6 +94,7 @@ export class Edits {
   }
 }
 
+/** The ranges of the original text whose placeholders are in the new text of a change. */
 function keptRanges({ text }: Edit): { start: number; end: number }[] {
   return [...text.matchAll(PLACEHOLDER)].map(([, start, end]) => ({
     start: Number(start),

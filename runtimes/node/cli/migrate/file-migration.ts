@@ -2,7 +2,7 @@
 import type ts from 'typescript'
 import type { ConvertedAgent } from './agent-class.ts'
 import type { Compiler } from './compiler.ts'
-import { Edits, placeholderFor } from './edits.ts'
+import { Edits, rangePlaceholder } from './edits.ts'
 import type { GuideSection } from './guide.ts'
 import type { Handler } from './handler.ts'
 import { indentationAt, lineStart } from './lines.ts'
@@ -11,12 +11,12 @@ import { declaresName, importedName, outermostChain } from './names.ts'
 import type { Sources } from './project-files.ts'
 import type { SdkName } from './sdk-modules.ts'
 
-/** The name of the function whose calls replace code without an equivalent. */
-export const PLACEHOLDER = 'notMigrated'
+/** The name of a function that is added to the source file. Its calls replace code without an equivalent. */
+export const NOT_MIGRATED = 'notMigrated'
 
 /** The migration of one source file. */
 export class FileMigration {
-  /** The TypeScript of the project. Called `ts`, because the types of `typescript` have the same prefix. */
+  /** The TypeScript compiler. It is called `ts`, because the types of `typescript` have the same prefix. */
   readonly ts: Compiler
   readonly checker: ts.TypeChecker
   readonly source: ts.SourceFile
@@ -24,6 +24,7 @@ export class FileMigration {
   /** The runtime of the project, such as `node`. The functions that serve a server are imported from `edgewise/<runtime>`. */
   readonly runtime: string
   readonly edits: Edits = new Edits()
+  /** The handlers in the source file, by their functions. */
   readonly handlers: Map<ts.Node, Handler> = new Map()
   /** The handlers of tools that are declared apart from their registration. */
   readonly declaredHandlers: Set<ts.FunctionLikeDeclaration> = new Set()
@@ -33,7 +34,8 @@ export class FileMigration {
   readonly migrations: ReadonlyMap<ts.SourceFile, FileMigration>
   /** The subclass of `McpAgent` that was turned into this module, if any. Handlers may still use its members. */
   readonly agent: ConvertedAgent | undefined
-  needsPlaceholder = false
+  /** Whether the source file calls {@link NOT_MIGRATED}. */
+  usesNotMigrated = false
   readonly #sources: Sources
   readonly #handled = new Set<ts.Node>()
   readonly #marks: Marks
@@ -59,8 +61,7 @@ export class FileMigration {
   }
 
   /**
-   * The migration of the source file that a node belongs to; `undefined` for declarations of an
-   * SDK.
+   * The migration of the source file that contains a node; `undefined` if a file of an SDK contains the node.
    */
   migrationOf(node: ts.Node): FileMigration | undefined {
     return this.migrations.get(node.getSourceFile())
@@ -81,7 +82,7 @@ export class FileMigration {
    * the text of the node, including the changes in the node.
    */
   migratedText(node: ts.Node): string {
-    return placeholderFor(node.getStart(this.source), node.end)
+    return rangePlaceholder(node.getStart(this.source), node.end)
   }
 
   /** Replaces a node. */
@@ -151,16 +152,15 @@ export class FileMigration {
   /**
    * Adds a mark on the line before a node.
    *
-   * @param section The section of the documentation that the comment refers to.
+   * @param section The section of the documentation that the mark refers to.
    */
   mark(node: ts.Node, section: GuideSection, message: string): void {
     this.#marks.add(node, section, message)
   }
 
   /**
-   * Marks code without an equivalent, and removes it so that the program stays valid: a statement
-   * becomes a comment, and any other expression becomes a call that throws. Members and calls of
-   * the expression are removed with it.
+   * Marks code without an equivalent, and removes the code so that the program stays valid. A statement becomes a
+   * comment. Any other expression becomes a call that throws, together with the members and calls that follow it.
    */
   giveUp(node: ts.Expression, section: GuideSection, message: string): void {
     const { ts } = this
@@ -177,16 +177,16 @@ export class FileMigration {
     if (isAssigned || ts.isVoidExpression(outer.parent)) outer = outer.parent
     this.setHandled(node)
     const statement = outer.parent
-    if (ts.isExpressionStatement(statement) && this.#mayComment(statement)) {
+    if (ts.isExpressionStatement(statement) && this.#canBeComment(statement)) {
       this.mark(statement, section, message)
       this.replace(statement, this.#commentOut(statement))
       return
     }
     const replaced = isAssigned ? outer : target
     this.mark(replaced, section, message)
-    this.needsPlaceholder = true
+    this.usesNotMigrated = true
     const code = this.text(replaced).replaceAll(/\s+/g, ' ')
-    this.replace(replaced, `${PLACEHOLDER}(${this.quote(code)})`)
+    this.replace(replaced, `${NOT_MIGRATED}(${this.quote(code)})`)
   }
 
   /** Converts the text of a statement to a comment. */
@@ -229,7 +229,7 @@ export class FileMigration {
     return local
   }
 
-  /** The symbol that a name refers to. If the name is imported, the symbol in the module that declares it. */
+  /** The symbol that a name refers to. For an imported name, this is the symbol in the module that declares it. */
   symbolOf(node: ts.Node): ts.Symbol | undefined {
     const { ts, checker } = this
     const parent = node.parent as ts.Node | undefined
@@ -267,8 +267,8 @@ export class FileMigration {
     this.#marks.insertInto(this.edits)
   }
 
-  /** Whether a statement may become a comment: it has its own lines, and its block may be empty. */
-  #mayComment(statement: ts.Node): boolean {
+  /** Whether a statement can become a comment: nothing else is on its lines, and its block may become empty. */
+  #canBeComment(statement: ts.Node): boolean {
     const { ts, source } = this
     const { parent } = statement
     const isInBlock =

@@ -6,7 +6,7 @@ import type ts from 'typescript'
 /** What is known about the handler of a tool, a prompt or a resource. */
 export interface Handler {
   readonly kind: 'tool' | 'prompt' | 'resource' | 'template'
-  /** Whether its first parameter is the input. */
+  /** Whether the first parameter of the handler is the input. */
   readonly hasInput: boolean
   readonly node: ts.FunctionLikeDeclaration
   /** The parameter for the context of the old SDK. */

@@ -5,17 +5,17 @@ import type ts from 'typescript'
 import type { Compiler } from './compiler.ts'
 import { Edits } from './edits.ts'
 import { formatMark } from './guide.ts'
-import { PLACEHOLDER, type FileMigration } from './file-migration.ts'
+import { NOT_MIGRATED, type FileMigration } from './file-migration.ts'
 import { isTest } from './project-files.ts'
 import { protocolTypes } from './protocol-types.ts'
 import { findSdk } from './sdk-modules.ts'
 
-/** The text of the function whose calls replace code without an equivalent. */
-function placeholderText(isTyped: boolean, semicolon: string): string {
+/** The declaration of the function whose calls replace code without an equivalent. */
+function notMigratedText(isTyped: boolean, semicolon: string): string {
   const [parameter, result] = isTyped ? ['code: string', ': any'] : ['code', '']
   return `
 // ${formatMark('Replace all calls of this function, then delete it', 'handlers')}
-function ${PLACEHOLDER}(${parameter})${result} {
+function ${NOT_MIGRATED}(${parameter})${result} {
   throw new Error(\`Not migrated to Edgewise: \${code}\`)${semicolon}
 }
 `
@@ -70,8 +70,8 @@ export function completeImports(compiler: Compiler, file: FileMigration, text: s
     }
   }
   const firstImport = statements[0]
-  const isDouble = firstImport?.moduleSpecifier.getText(source).startsWith('"') ?? false
-  const quote = isDouble ? '"' : "'"
+  const hasDoubleQuotes = firstImport?.moduleSpecifier.getText(source).startsWith('"') ?? false
+  const quote = hasDoubleQuotes ? '"' : "'"
   const semicolon = firstImport?.getText(source).endsWith(';') ? ';' : ''
   const lines = [...added].flatMap(([module, names]) => {
     // A later step may have removed the code that needed a name
@@ -82,9 +82,9 @@ export function completeImports(compiler: Compiler, file: FileMigration, text: s
   // Without other imports, an empty line separates the imports from the code
   const separator = firstImport || lines.length === 0 ? '' : '\n'
   edits.insert(insertAt, lines.map((line) => `${line}\n`).join('') + separator)
-  if (file.needsPlaceholder) {
+  if (file.usesNotMigrated) {
     const newline = text.endsWith('\n') ? '' : '\n'
-    edits.insert(text.length, newline + placeholderText(file.isTyped, semicolon))
+    edits.insert(text.length, newline + notMigratedText(file.isTyped, semicolon))
   }
   return edits.apply(text)
 }
@@ -125,7 +125,7 @@ function usedNames(compiler: Compiler, source: ts.SourceFile): Set<string> {
   return names
 }
 
-/** Removes a node, and the rest of its line if that is empty. */
+/** Removes a node. If nothing follows it on its line, removes the end of the line too. */
 function removeLine(edits: Edits, source: ts.SourceFile, node: ts.Node): void {
   const { text } = source
   const newline = text.indexOf('\n', node.end)
@@ -161,7 +161,7 @@ function compareNames(a: string, b: string): number {
   return bare(a) < bare(b) ? -1 : 1
 }
 
-/** The end of the first line, if it names an interpreter. */
+/** The position after the first line if that line names an interpreter, such as `#!/usr/bin/env node`. Otherwise 0. */
 function endOfHeader(text: string): number {
   return text.startsWith('#!') ? text.indexOf('\n') + 1 : 0
 }

@@ -6,7 +6,7 @@ import { removeMember, setMember } from '../hosts/json-text.ts'
 import { sdkPackages } from './sdk-modules.ts'
 
 /** The versions of zod whose schemas can be converted to JSON Schema. */
-const ZOD = '^4.2.0'
+const ZOD_RANGE = '^4.2.0'
 
 /** What determines the dependencies in a project's manifest. */
 export interface ManifestNeeds {
@@ -27,6 +27,7 @@ export interface MigratedManifest {
   readonly notes: readonly string[]
 }
 
+/** The members of a manifest that list packages. */
 const GROUPS = [
   'dependencies',
   'devDependencies',
@@ -34,7 +35,12 @@ const GROUPS = [
   'optionalDependencies',
 ] as const
 
-/** Migrates a manifest; `undefined` if it needs no change. */
+/** Whether a range of versions begins with a version of zod before 4. */
+function isBeforeZod4(range: string): boolean {
+  return /^[\^~>=v]*[0-3](?:\.|$)/.test(range)
+}
+
+/** Migrates a manifest. Returns `undefined` if it needs no change. */
 export function migrateManifest(
   text: string,
   { imported, added, version, needsEdgewise }: ManifestNeeds,
@@ -53,10 +59,12 @@ export function migrateManifest(
   const mainGroup = groupOf(oldPackages[0] ?? '') ?? 'dependencies'
   const zodGroup = groupOf('zod')
   const zodRange = zodGroup === undefined ? undefined : manifest[zodGroup]?.['zod']
-  if (zodGroup === undefined) set(mainGroup, 'zod', ZOD)
-  else if (zodRange !== undefined && /^[\^~>=v]*[0-3](?:\.|$)/.test(zodRange)) {
-    set(zodGroup, 'zod', ZOD)
-    notes.push(`zod ${zodRange} becomes ${ZOD}: see https://zod.dev/v4/changelog for what changed`)
+  if (zodGroup === undefined) set(mainGroup, 'zod', ZOD_RANGE)
+  else if (zodRange !== undefined && isBeforeZod4(zodRange)) {
+    set(zodGroup, 'zod', ZOD_RANGE)
+    notes.push(
+      `zod ${zodRange} becomes ${ZOD_RANGE}: see https://zod.dev/v4/changelog for what changed`,
+    )
   }
   set(mainGroup, 'edgewise', `^${version}`)
   for (const [name, range] of Object.entries({ express: '^5.0.0', hono: '^4.0.0' })) {

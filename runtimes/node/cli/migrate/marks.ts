@@ -11,7 +11,7 @@ export class Marks {
   readonly #ts: Compiler
   readonly #source: ts.SourceFile
   readonly #path: string
-  /** The texts of the marks, by the position of the line that they are inserted before. */
+  /** The texts of the marks, by the position of the line before which they are inserted. */
   readonly #texts = new Map<number, Set<string>>()
 
   constructor(ts: Compiler, source: ts.SourceFile, path: string) {
@@ -31,7 +31,7 @@ export class Marks {
     this.#texts.set(position, texts.add(text))
   }
 
-  /** Inserts the marks, except those in code that was replaced. */
+  /** Inserts the marks. A mark in code that was replaced has no effect, because the outer change is applied. */
   insertInto(edits: Edits): void {
     for (const [position, texts] of this.#texts) {
       const indentation = indentationAt(this.#source.text, position)
@@ -40,7 +40,7 @@ export class Marks {
     }
   }
 
-  /** The start of the node's line. If the node is in text of several lines, the start of its first line. */
+  /** The start of the node's line. If the node is within a text of several lines, the start of the first of them. */
   #lineOf(node: ts.Node): number {
     const { text } = this.#source
     let position = lineStart(text, node.getStart(this.#source))

@@ -42,7 +42,7 @@ export interface Migration {
   readonly notes: readonly string[]
 }
 
-/** This is a note instead of marks, because any call may throw. */
+/** A note about errors. It does not belong to a line, because any call may throw. */
 const ERROR_NOTE =
   'The messages of errors that the project does not create itself, such as those of the file system, no longer reach the model'
 
@@ -142,6 +142,7 @@ function applyEdits(file: FileMigration): string | undefined {
 interface ConvertedAgents {
   /** The texts of all files. */
   readonly texts: Map<string, string>
+  /** The names of the classes that were turned into modules. */
   readonly classNames: string[]
   /** The classes that were turned into modules, by the paths of the modules. */
   readonly agents: Map<string, ConvertedAgent>
@@ -169,7 +170,8 @@ function convertAgents(compiler: Compiler, project: ProjectFiles): ConvertedAgen
 }
 
 /**
- * The packages of the SDKs that a source file imports, or that a `tsconfig.json` extends.
+ * The packages of the SDKs that a file refers to: those that a source file imports, or that a `tsconfig.json`
+ * extends.
  */
 function packagesIn(text: string): string[] {
   return sdkPackages.filter((name) =>
@@ -186,6 +188,7 @@ function runtimeOf(project: ProjectFiles): string {
   return names.includes('bunfig.toml') ? 'bun' : 'node'
 }
 
+/** Finds the marks in the new texts of files. */
 function findMarks(changed: ReadonlyMap<string, string>): Mark[] {
   return [...changed].flatMap(([path, text]) =>
     text.split('\n').flatMap((line, index) => {

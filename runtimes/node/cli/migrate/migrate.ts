@@ -18,8 +18,8 @@ import { readProject, type ProjectFiles } from './project-files.ts'
  * `edgewise migrate`: converts the servers of a project, and prints what remains to be done.
  *
  * @param version The version of Edgewise.
- * @throws {MigrationError} If the folder has changes that are not committed, has no server of another
- *   SDK, or there is no compiler.
+ * @throws {MigrationError} If the folder has uncommitted changes, or no server of another SDK, or if there is
+ *   no compiler.
  */
 export async function migrate(
   { commandArguments, options }: LocalInvocation,
@@ -53,7 +53,7 @@ export async function migrate(
 /**
  * Checks that all files are committed, so that the changes can be reviewed and undone.
  *
- * @throws {MigrationError} If they are not.
+ * @throws {MigrationError} If a file has uncommitted changes, or the folder is not in a Git repository.
  */
 async function requireCleanTree(folder: string, target: string): Promise<void> {
   const status = await promisify(execFile)('git', ['status', '--porcelain', '.'], {
@@ -75,7 +75,7 @@ function printDiff(project: ProjectFiles, { changed }: Migration): void {
   for (const [path, text] of changed) print(unifiedDiff(path, project.get(path) ?? '', text))
 }
 
-/** Prints the changed files and the marks to standard error, apart from the diff. */
+/** Prints the changed files, the marks and the notes to standard error, so that they are not part of the diff. */
 function printSummary({ changed, marks, notes }: Migration, isDry: boolean): void {
   const count = (number: number, noun: string): string =>
     `${number} ${noun}${number === 1 ? '' : 's'}`

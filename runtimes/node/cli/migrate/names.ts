@@ -39,6 +39,7 @@ export function declaresName(compiler: Compiler, source: ts.SourceFile, name: st
   return visit(source)
 }
 
+/** The name that a node declares; `undefined` if the node is not a declaration. */
 function declaredName(compiler: Compiler, node: ts.Node): string | undefined {
   const isDeclaration =
     compiler.isVariableDeclaration(node) ||

@@ -1,6 +1,6 @@
 /**
- * Reads the files of a project, and creates a program of the compiler for them. The program knows what the names in the
- * files refer to.
+ * Reads the files of a project, and creates the compiler's program for them. This program knows what the names in
+ * the files refer to.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join, posix, relative, sep } from 'node:path'
@@ -33,7 +33,7 @@ export async function readProject(folder: string): Promise<ProjectFiles> {
       const { name } = entry
       if (entry.isDirectory()) {
         if (!SKIPPED.has(name) && !name.startsWith('.')) await visit(join(path, name))
-      } else if (entry.isFile() && isRead(name)) {
+      } else if (entry.isFile() && isNeeded(name)) {
         const key = relative(folder, join(path, name)).split(sep).join('/')
         files.set(key, await readFile(join(path, name), 'utf8'))
       }
@@ -43,7 +43,7 @@ export async function readProject(folder: string): Promise<ProjectFiles> {
   return files
 }
 
-function isRead(name: string): boolean {
+function isNeeded(name: string): boolean {
   return (
     isSource(name) ||
     /^(?:package\.json|tsconfig.*\.json|wrangler\.(?:toml|jsonc?)|deno\.jsonc?|bunfig\.toml)$/.test(
@@ -65,18 +65,19 @@ export function isTest(path: string): boolean {
 /** The compiler's program with all source files of a project. */
 export interface Sources {
   readonly checker: ts.TypeChecker
-  /** The source files by their paths, first those that import a module of an SDK. */
+  /** The source files, by their paths. */
   readonly files: ReadonlyMap<string, ts.SourceFile>
-  /** The SDK that a declaration is from; `undefined` if it is not from an SDK. */
+  /** The SDK that contains a declaration; `undefined` for all other declarations. */
   sdkOf(declaration: ts.Declaration): SdkName | undefined
 }
 
+/** The folder of the project within the compiler's program. */
 const ROOT = '/project/'
 
-/** The parsed libraries of the compiler. */
+/** The parsed libraries of the compiler, which all programs share. */
 const libraryFiles = new Map<string, ts.SourceFile>()
 
-/** Creates the program of a project. It reads nothing except the compiler's own libraries. */
+/** Creates the program of a project. Reads no files except the compiler's own libraries. */
 export function createSources(compiler: Compiler, project: ProjectFiles): Sources {
   const texts = new Map<string, string>()
   for (const [path, text] of project) if (isSource(path)) texts.set(ROOT + path, text)
@@ -135,11 +136,12 @@ export function createSources(compiler: Compiler, project: ProjectFiles): Source
   }
 }
 
+/** The path of an SDK's declarations within the compiler's program. */
 function declarationsOf(sdk: string): string {
   return `/sdk/${sdk}.d.ts`
 }
 
-/** The path of the source file of the project that a specifier names. */
+/** Finds the module that a specifier names: a source file of the project, or the declarations of an SDK. */
 export function resolveModule(
   specifier: string,
   importing: string,

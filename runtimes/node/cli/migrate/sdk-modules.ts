@@ -1,12 +1,16 @@
 /**
- * The modules of the SDKs that are replaced, as declarations. They contain only what a migration must recognize. With
- * them, a project can be migrated even if its packages are not installed, and whatever their versions are.
+ * Declarations of the modules of the SDKs that are replaced. They contain only what a migration must recognize. With
+ * them, a project can be migrated even if its packages are not installed, and whatever the versions of these are.
  */
 
 /** The SDKs: both versions of the official SDK, and `McpAgent` of Cloudflare's package `agents`. */
 export type SdkName = 'v1' | 'v2' | 'agents'
 
-/** The members of servers and transports that both versions of the official SDK share. */
+/**
+ * The declarations that both versions of the official SDK share.
+ *
+ * @param context The name of the type of the context that handlers receive.
+ */
 const shared = (context: string): string => `
 export declare class Server {
   constructor(info: any, options?: any)
@@ -115,7 +119,7 @@ const packages: Readonly<Record<SdkName, readonly string[]>> = {
   agents: ['agents'],
 }
 
-/** All packages that may no longer be needed after a migration. */
+/** All packages that a project may no longer need after a migration. */
 export const sdkPackages: readonly string[] = Object.values(packages).flat()
 
 /** The SDK that a module belongs to, and its package; `undefined` for any other module. */

@@ -59,7 +59,7 @@ function migrateMember(file: FileMigration, node: ts.PropertyAccessExpression): 
   const { text: name } = node.name
   const handler = handlerAround(file, node)
   const call = callOf(file, node)
-  if (handler && migrate(contextNameIn(file, { ...handler, needsContext: true }))) {
+  if (handler && moveToContext(contextNameIn(file, { ...handler, needsContext: true }))) {
     handler.needsContext = true
     return
   }
@@ -77,8 +77,8 @@ function migrateMember(file: FileMigration, node: ts.PropertyAccessExpression): 
   ]
   file.giveUp(call && !isValue ? call : node, section, message)
 
-  /** Migrates the member to the context of its handler. Returns whether there is an equivalent. */
-  function migrate(context: string): boolean {
+  /** Replaces the member with a member of the handler's context. Returns whether there is an equivalent. */
+  function moveToContext(context: string): boolean {
     if (name === 'env') {
       file.replace(node, `${context}.env`)
       return true
@@ -94,8 +94,8 @@ function migrateMember(file: FileMigration, node: ts.PropertyAccessExpression): 
 }
 
 /**
- * Replaces a condition that `init` evaluated for each session with `false`, so that the code that depends on it is not
- * run. A mark explains what to do instead.
+ * If a node is in a condition that `init` evaluated for each session, disables the code that depends on the condition:
+ * the condition becomes `false`. A mark explains what to do instead. Returns whether there is such a condition.
  */
 function disableCondition(file: FileMigration, node: ts.Node): boolean {
   const { ts } = file

@@ -70,9 +70,9 @@ function migrateNotification(
   context: string,
 ): boolean {
   const { ts } = file
-  const notification = call.arguments[0] && unwrap(file, call.arguments[0])
-  if (!notification || !ts.isObjectLiteralExpression(notification)) return false
-  const members = membersOf(file, notification)
+  const literal = call.arguments[0] && unwrap(file, call.arguments[0])
+  if (!literal || !ts.isObjectLiteralExpression(literal)) return false
+  const members = membersOf(file, literal)
   const paramsValue = valueOf(file, members.get('params'))
   const params = paramsValue && unwrap(file, paramsValue)
   if (!params || !ts.isObjectLiteralExpression(params)) return false
@@ -122,6 +122,7 @@ function valueText(file: FileMigration, value: ts.Expression): string {
   return file.ts.isIdentifier(value) ? file.text(value) : file.migratedText(value)
 }
 
+/** Replaces a call that sends a log message. Returns whether the call was replaced. */
 function replaceLog(
   file: FileMigration,
   call: ts.CallExpression,
@@ -137,6 +138,7 @@ function replaceLog(
   return true
 }
 
+/** The text of an object with the defined options, as a further argument of a call; empty if there are none. */
 function optionsText(options: Readonly<Record<string, string | undefined>>): string {
   const members = Object.entries(options).flatMap(([name, text]) => {
     if (text === undefined) return []
@@ -145,13 +147,13 @@ function optionsText(options: Readonly<Record<string, string | undefined>>): str
   return members.length === 0 ? '' : `, { ${members.join(', ')} }`
 }
 
-/** Migrates a request that is passed as an object, by its method or by the schema of its result. */
+/** Migrates a request that is passed as an object. It is recognized by its method, or by the schema of its result. */
 function migrateRequest(file: FileMigration, call: ts.CallExpression, context: string): boolean {
   const { ts } = file
   const [argument, schema] = call.arguments
-  const request = argument && unwrap(file, argument)
-  if (!request || !argument) return false
-  const members = ts.isObjectLiteralExpression(request) ? membersOf(file, request) : undefined
+  const object = argument && unwrap(file, argument)
+  if (!object || !argument) return false
+  const members = ts.isObjectLiteralExpression(object) ? membersOf(file, object) : undefined
   const resultSchema = schema && ts.isIdentifier(schema) ? schema.text : ''
   const method = members ? stringOf(file, valueOf(file, members.get('method'))) : undefined
   if (method === 'roots/list' || (!members && resultSchema === 'ListRootsResultSchema')) {
@@ -165,9 +167,9 @@ function migrateRequest(file: FileMigration, call: ts.CallExpression, context: s
     : resultSchema === 'ElicitResultSchema'
   if (!isSampling && !isElicitation) return false
   if (!members) {
-    if (!ts.isIdentifier(request)) return false
+    if (!ts.isIdentifier(object)) return false
     markReplay(file, call)
-    const { text } = request
+    const { text } = object
     file.replace(
       call,
       isSampling
@@ -220,7 +222,7 @@ function migrateRoots(file: FileMigration, call: ts.CallExpression, context: str
   return true
 }
 
-/** Marks a call that asks the client for input, if the handler makes other calls before it: these run again. */
+/** Marks a call that asks the client for input, if the handler makes other calls before it, which run again. */
 function markReplay(file: FileMigration, call: ts.CallExpression): void {
   const { ts } = file
   const body = handlerAround(file, call)?.node.body
@@ -253,7 +255,7 @@ function replaceCallee(
   }
 }
 
-/** Migrates the parameters of an elicitation with a form. */
+/** Migrates the parameters of an elicitation with a form. Returns false for any other elicitation. */
 function migrateForm(file: FileMigration, node: ts.Expression): boolean {
   const { ts } = file
   const params = unwrap(file, node)

@@ -1,6 +1,6 @@
 /**
- * Migrates completers. In Edgewise, their second parameter is an object with the other arguments. In the old SDK, it was
- * an object with the member `arguments`.
+ * Migrates completers. In the old SDK, the other arguments were the member `arguments` of a completer's second
+ * parameter. In Edgewise, the second parameter itself is an object with the other arguments.
  */
 import type ts from 'typescript'
 import type { FileMigration } from '../file-migration.ts'
@@ -14,6 +14,7 @@ export function completerText(file: FileMigration, node: ts.Expression): string 
   if (!context) return text
   const adapter = `(value, context) => (${text})(value, { arguments: context })`
   if (!isInlineFunction(file, node) || context.type) return adapter
+  // The adapter is not needed if the code uses nothing but `context.arguments`
   const accesses: ts.Expression[] = []
   for (const { parent } of referencesTo(file, context)) {
     if (!ts.isPropertyAccessExpression(parent) || parent.name.text !== 'arguments') return adapter

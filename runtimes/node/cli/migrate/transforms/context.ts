@@ -8,7 +8,7 @@ import { contextNameIn } from './handlers.ts'
 import { clientCalls } from './client-calls.ts'
 import { callOf, entryOf, stringOf, walk } from './syntax.ts'
 
-/** The new names of the members that are renamed, by their path in the old context. */
+/** The new names of the members that are renamed, by the paths of the members in the old context. */
 const RENAMED: Readonly<Record<string, string>> = {
   signal: 'signal',
   _meta: 'meta',
@@ -21,7 +21,9 @@ const RENAMED: Readonly<Record<string, string>> = {
   'http.req': 'request',
 }
 
-/** What the author must do about members that cannot be migrated, by their path. */
+/**
+ * For members that cannot be migrated, by their paths: the section of the guide, and what the author must do instead.
+ */
 const REPLACED: Readonly<Record<string, readonly [GuideSection, string]>> = {
   sessionId: [
     'sharedState',
@@ -76,6 +78,11 @@ function isName({ ts }: FileMigration, node: ts.Identifier): boolean {
   return false
 }
 
+/**
+ * Migrates the use of a context.
+ *
+ * @param name The new name of the context.
+ */
 function migrateUse(file: FileMigration, node: ts.Identifier, name: string): void {
   const { ts } = file
   let access: ts.Expression = node
@@ -118,7 +125,7 @@ type PassedContext = ts.Identifier & { readonly parent: ts.CallExpression }
 /**
  * Migrates the use of one member.
  *
- * @param name The name of the context.
+ * @param name The new name of the context.
  * @param path The name of the member. If the member is in a group, the name of the group precedes it, such as
  *   `mcpReq.signal`.
  */

@@ -20,9 +20,9 @@ export function migrateToolErrors(file: FileMigration): void {
 }
 
 /**
- * Migrates the errors that the handlers of prompts and resources throw. Call it after {@link
- * migrateToolErrors} for all source files: tools may call the same functions, and what those throw
- * must then become a `ToolError`.
+ * Migrates the errors that the handlers of prompts and resources throw. Call it after
+ * {@link migrateToolErrors} has run for all source files. Tools may call the same functions, and the errors of
+ * these functions must then become a `ToolError`.
  */
 export function migrateReaderErrors(file: FileMigration): void {
   const visited = new Set<ts.Node>()
@@ -31,18 +31,18 @@ export function migrateReaderErrors(file: FileMigration): void {
   }
 }
 
-/** Visits the `throw` statements of a function, and of the functions of the project that it calls. */
+/** Visits the `throw` statements of a function, and of the functions of the project that this function calls. */
 function visitThrows(
   file: FileMigration,
-  callee: ts.Node,
+  root: ts.Node,
   migrate: (owner: FileMigration, statement: ts.ThrowStatement) => void,
   visited: Set<ts.Node>,
 ): void {
-  if (visited.has(callee)) return
-  visited.add(callee)
-  const owner = file.migrationOf(callee)
+  if (visited.has(root)) return
+  visited.add(root)
+  const owner = file.migrationOf(root)
   if (!owner) return
-  walk(owner, callee, (node) => {
+  walk(owner, root, (node) => {
     if (owner.ts.isThrowStatement(node)) migrate(owner, node)
     const called = owner.ts.isCallExpression(node) ? functionOf(owner, node.expression) : undefined
     if (called?.body) visitThrows(file, called, migrate, visited)
@@ -59,7 +59,7 @@ function migrateToolError(file: FileMigration, statement: ts.ThrowStatement): vo
     file.replace(error.expression, file.use('edgewise/server', 'ToolError'))
     return
   }
-  // The old SDK sent only the message to the model
+  // Only the message is kept, because the old SDK sent only the message to the model
   const message = args[1]
   if (isSdkError(file, error.expression) && message) {
     file.setHandled(error)
@@ -113,7 +113,7 @@ export function migrateProtocolErrors(file: FileMigration): void {
   })
 }
 
-/** The members of Edgewise's `ErrorCode` that the old SDK has too. */
+/** The members of Edgewise's `ErrorCode` that the old SDK also has, under other names. */
 const ERROR_CODES: ReadonlySet<string> = new Set([
   'PARSE_ERROR',
   'INVALID_REQUEST',

@@ -32,9 +32,9 @@ export function addHandler(
   if (declared?.parameters.length === 0) return
   if ((kind === 'tool' || kind === 'prompt') && hasInput) return
   const count = declared?.parameters.length ?? index + 1
-  const name = file.migratedText(node)
+  const text = file.migratedText(node)
   const isName = file.ts.isIdentifier(inner) || file.ts.isPropertyAccessExpression(inner)
-  const callee = isName ? name : `(${name})`
+  const callee = isName ? text : `(${text})`
   if (kind === 'tool' || kind === 'prompt') {
     file.replace(node, `(_args, ctx) => ${callee}(ctx)`)
     return
@@ -130,7 +130,11 @@ function rewriteParameters(file: FileMigration, handler: Handler): void {
   setParameters(file, node, hasParameters ? request + contextPart : '')
 }
 
-/** Adapts the handler of a resource, which received a `URL` and now receives the URI as a string. */
+/**
+ * Adapts the handler of a resource, which received a `URL` and now receives the URI as a string. Adds the URI to
+ * `members`, the members that the handler reads from its first parameter. Returns false if the handler must be migrated
+ * by hand.
+ */
 function migrateUri(file: FileMigration, uri: ts.ParameterDeclaration, members: string[]): boolean {
   const { ts } = file
   if (!ts.isIdentifier(uri.name)) {
@@ -170,6 +174,7 @@ function contextParameter(
   return `${name}: ${file.use('edgewise/server', 'type Context')}`
 }
 
+/** Whether the parameters of a function are in parentheses. */
 function hasParentheses(file: FileMigration, node: ts.FunctionLikeDeclaration): boolean {
   const firstParameter = node.parameters[0]
   if (!firstParameter) return true

@@ -52,6 +52,7 @@ export function migrateHttpRoutes(file: FileMigration): void {
   }
   removeTransports(file)
 
+  /** Whether a route handles other requests of the endpoint that the main route serves. */
   function belongsTo(route: Route, main: Route, kind: 'sse' | 'http'): boolean {
     if (route.app !== main.app) return false
     const body = route.handler.body ? file.text(route.handler.body) : ''
@@ -112,6 +113,8 @@ function serverOf(file: FileMigration, { handler }: Route): string | undefined {
   /**
    * The text of the call that creates the server; `undefined` if the call has arguments, because these may depend on the
    * request. Also marks the state of the called function.
+   *
+   * @param member The access to the server in the result, such as `.server`; empty if the result is the server.
    */
   function createdText(initializer: ts.Expression, member: string): string | undefined {
     const created = unwrap(file, initializer)
@@ -181,7 +184,7 @@ function hasSessions(file: FileMigration, transport: ts.NewExpression | undefine
   return member !== undefined && !(value && file.text(value) === 'undefined')
 }
 
-/** Transport options that need no TODO: this migration handles them, or Edgewise does not need them. */
+/** The options of transports that need no mark, because this migration handles them or Edgewise does not need them. */
 const COVERED: ReadonlySet<string> = new Set([
   'sessionIdGenerator',
   'onsessioninitialized',
@@ -206,7 +209,7 @@ function markTransportOptions(
   )
 }
 
-/** The calls of the old handler that are neither boilerplate nor part of the SDK. */
+/** The names of the functions that the old handler called, without boilerplate and the functions of the SDK. */
 function otherCalls(file: FileMigration, { handler }: Route): string[] {
   const { ts } = file
   const calls = new Set<string>()
@@ -235,7 +238,7 @@ function otherCalls(file: FileMigration, { handler }: Route): string[] {
   }
 }
 
-/** Removes the variables that held the transports of sessions, if nothing uses them any more. */
+/** Removes the variables that contained the transports of sessions, if nothing uses them any more. */
 function removeTransports(file: FileMigration): void {
   const { ts } = file
   for (const statement of file.source.statements) {

@@ -64,7 +64,7 @@ function moveCompleters(file: FileMigration, node: ts.Expression): string | unde
   return completers.length === 0 ? undefined : `{ ${completers.join(', ')} }`
 }
 
-/** Finds the object literal with the members of a schema. It may be the value of a constant in the same source file. */
+/** Finds the literal with the members of a schema. It may be the value of a constant in the same source file. */
 function shapeOf(file: FileMigration, node: ts.Expression): ts.ObjectLiteralExpression | undefined {
   const { ts } = file
   if (ts.isObjectLiteralExpression(node)) return node

@@ -34,13 +34,14 @@ export function migrateResource(file: FileMigration, call: MethodCall): void {
     if (literal && unwrap(file, config) === literal) addMembers(file, literal, members)
     else file.replace(config, `{ ${members.join(', ')}, ...${file.migratedText(config)} }`)
   }
-  addHandler(file, isTemplate ? 'template' : 'resource', false, read)
+  const hasInput = false
+  addHandler(file, isTemplate ? 'template' : 'resource', hasInput, read)
 }
 
 interface MigratedTemplate {
   /** The expression for the template. */
   readonly text: string
-  /** The options that the registration has now, and the template had before. */
+  /** The options of the template that become options of the registration. */
   readonly members: readonly string[]
 }
 
@@ -63,6 +64,7 @@ function migrateTemplate(file: FileMigration, node: ts.Expression): MigratedTemp
   }
 }
 
+/** Converts the callbacks of a template to the option `complete` of the registration. Marks the callback `list`. */
 function completeOption(file: FileMigration, callbacks: ts.Expression): string[] {
   const { ts } = file
   const literal = unwrap(file, callbacks)

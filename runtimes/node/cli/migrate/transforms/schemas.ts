@@ -11,7 +11,7 @@ import { unwrap } from './syntax.ts'
  */
 export type SchemaKind = 'shape' | 'object' | 'schema' | 'unknown'
 
-/** Decides whether an expression is a schema, or the members of one. */
+/** Decides whether an expression is a schema, or an object with the members of a schema. */
 export function schemaKindOf(file: FileMigration, node: ts.Expression): SchemaKind {
   const { ts } = file
   const inner = unwrap(file, node)
@@ -53,6 +53,7 @@ export function moduleOf({ ts, checker }: FileMigration, node: ts.Node): string 
   return specifier && ts.isStringLiteral(specifier) ? specifier.text : undefined
 }
 
+/** Matches the specifiers of the modules of zod. */
 const ZOD = /^(?:npm:)?zod(?:@[^/]+)?(?:\/v4|\/mini)?$/
 
 function isZod(file: FileMigration, node: ts.Node): boolean {
@@ -95,7 +96,7 @@ export function migrateSchema(file: FileMigration, node: ts.Expression, where: s
     return
   }
   if (ts.isPropertyAccessExpression(inner) && inner === node) {
-    // The members are those of an existing object schema, so use that schema
+    // The members belong to an object schema that already exists, so this schema is used
     if (schemaKindOf(file, inner.expression) === 'object') {
       file.edits.replace(inner.expression.end, inner.end, '')
       return

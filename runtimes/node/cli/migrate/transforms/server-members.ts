@@ -58,7 +58,10 @@ const REPLACED: Readonly<Record<string, readonly [GuideSection, string]>> = {
 const SUBSCRIPTIONS =
   'Edgewise stores subscriptions, and notifies only the clients that subscribed: announce every change'
 
-/** What Edgewise does about requests that projects often handle themselves. */
+/**
+ * What Edgewise does about requests that projects often handle themselves. The keys are the text of the first argument
+ * of `setRequestHandler`.
+ */
 const BUILT_IN: Readonly<Record<string, string>> = {
   SubscribeRequestSchema: SUBSCRIPTIONS,
   UnsubscribeRequestSchema: SUBSCRIPTIONS,
@@ -69,7 +72,7 @@ const BUILT_IN: Readonly<Record<string, string>> = {
 }
 
 /** The members of the context that replace members of the server. */
-const OF_CONTEXT: Readonly<Record<string, string>> = {
+const CONTEXT_MEMBERS: Readonly<Record<string, string>> = {
   getClientCapabilities: 'client.capabilities',
   getClientVersion: 'client.info',
 }
@@ -137,7 +140,7 @@ function migrateServerMember(
   file.giveUp(call ?? node, section, message)
 }
 
-/** Migrates an announcement of a change. */
+/** Migrates an announcement of a change. Returns whether the call was replaced. */
 function announceChange(
   file: FileMigration,
   call: ts.CallExpression,
@@ -145,7 +148,7 @@ function announceChange(
   name: string,
 ): boolean {
   const { ts } = file
-  // The new functions return no promise: `.catch(…)` is removed, and no other chained call can be
+  // The new functions return no promise, so `.catch(…)` is removed. A call with any other chained call cannot be
   // migrated
   const { parent } = call
   const isCaught = isMethodCall(file, parent.parent) && parent.parent.expression === parent
@@ -171,21 +174,23 @@ function announceChange(
   return uri !== undefined && announce(`resourceUpdated(${file.migratedText(uri)})`)
 }
 
-/** Replaces a member of the server with a member of the context, if a handler is around the call. */
+/** Replaces a call of the server with a member of the context, if the call is in a handler. Returns whether it did. */
 function moveToContext(file: FileMigration, call: ts.CallExpression, name: string): boolean {
   const handler = handlerAround(file, call)
   if (!handler) return false
-  const hadContext = handler.needsContext
+  const neededContext = handler.needsContext
+  // Set before `contextNameIn`, because the name depends on it
   handler.needsContext = true
   const context = contextNameIn(file, handler)
-  const member = entryOf(OF_CONTEXT, name)
+  const member = entryOf(CONTEXT_MEMBERS, name)
   if (member !== undefined) file.replace(call, `${context}.${member}`)
   const isMigrated =
     member !== undefined || entryOf(clientCalls, name)?.migrate(file, call, context) === true
-  handler.needsContext = hadContext || isMigrated
+  handler.needsContext = neededContext || isMigrated
   return isMigrated
 }
 
+/** The text of a mark for a member without an equivalent. */
 function absence(name: string): string {
   const instead = entryOf(clientCalls, name)?.instead
   if (instead !== undefined) return instead

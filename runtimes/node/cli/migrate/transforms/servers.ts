@@ -9,6 +9,7 @@ import { membersOf, removeMembers, unwrap, valueOf, walk } from './syntax.ts'
 import { migrateType } from './types.ts'
 import { migrateRegisterTool, migrateTool, oneLine, type MethodCall } from './tools.ts'
 
+/** The functions that migrate registrations, by the name of the method that registers. */
 const registrations: Readonly<Record<string, (file: FileMigration, call: MethodCall) => void>> = {
   registerTool: migrateRegisterTool,
   tool: migrateTool,

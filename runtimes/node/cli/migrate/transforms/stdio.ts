@@ -110,7 +110,7 @@ export function callFactory(file: FileMigration, factory: ts.Expression): void {
   }
 
   function placeholder(): string {
-    file.needsPlaceholder = true
+    file.usesNotMigrated = true
     return `notMigrated(${file.quote('context')})`
   }
 }
