@@ -21,6 +21,7 @@ export function walkItems(
   return connection.walkPages(
     method,
     (cursor) => fetchPage(cursor === undefined ? {} : { cursor }),
+    // The name of the result's member that contains the items
     methods.get(method)?.array?.[0] ?? '',
   )
 }

@@ -23,6 +23,7 @@ export async function recover(
   options: RequestOptions,
 ): Promise<boolean> {
   const { code, data } = error as SdkError | ProtocolError
+  // The client assumed a modern revision, and the server has answered like a legacy server
   const isLegacyAfterAll =
     !connection.isConfirmed && isLegacyOverHttp(error) && statusOf(error) !== 200
   if (code === 'SESSION_LOST') await restoreSession(connection)
@@ -30,14 +31,15 @@ export async function recover(
     await refreshTools(connection, options)
   } else if (code === UNSUPPORTED_PROTOCOL_VERSION || isLegacyAfterAll) await connection.negotiate()
   else {
+    // A network error has data if the connection was lost during the response
     const isResponseLost = code === 'NETWORK' && data !== undefined
-    // The server may have executed the request; methods with cacheable results have no side effects
+    // The server may have executed the request. Methods with cacheable results have no side effects
     return isResponseLost && facts?.cacheable === true
   }
   return true
 }
 
-/** Lists all tools again, because the headers of a call did not match its tool. */
+/** Lists all tools again, because the server rejected the headers of a tool call. */
 async function refreshTools(connection: Connection, options: RequestOptions): Promise<void> {
   const method = 'tools/list'
   connection.cache?.forget(method)

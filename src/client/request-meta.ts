@@ -14,7 +14,10 @@ import type { ClientCapabilities, Implementation, JsonObject, Meta } from '../pr
 import { isObject } from '../protocol/validate.ts'
 import type { RequestOptions } from './request-options.ts'
 
-/** The `_meta` that every request repeats; undefined in revisions that send it in the handshake. */
+/**
+ * The `_meta` that every request repeats. Undefined in legacy revisions, which send its contents once, in
+ * the handshake.
+ */
 export function commonMeta(
   { era, version }: RevisionFacts,
   { roots, ...others }: ClientCapabilities,
@@ -44,7 +47,7 @@ export function addMeta(
   const isPlain = !(params && '_meta' in params) && !onProgress && !logLevel
   if (isPlain && !capabilities) return common ? { _meta: common, ...params } : params
   const callMeta = params?._meta
-  // On Node 20, adding members to a spread object takes microseconds
+  // `Object.assign`, because on Node 20, adding members to an object made by spreading takes microseconds
   const _meta: JsonObject = Object.assign({}, isObject(callMeta) && callMeta, common)
   if (onProgress) _meta.progressToken = id
   if (capabilities && common) {

@@ -23,11 +23,14 @@ export interface RequestOptions {
   readonly timeoutMs?: number | undefined
   /** Total timeout, in milliseconds. By default the client's timeout applies. */
   readonly maxTimeoutMs?: number | undefined
-  /** Requests progress and receives it. For a task that is polled, it receives the status messages. */
+  /**
+   * Receives the progress of the request. Servers report progress only if this is set. While a task is
+   * polled, receives its status messages.
+   */
   readonly onProgress?: ((progress: ProgressParams) => void) | undefined
   /**
-   * Called with the log messages of this request. Only over HTTP: on other transports, log messages do not
-   * say which request they belong to, so only `onLog` of `connect` receives them.
+   * Called with the log messages of this request, but only over HTTP. On other transports, log messages do
+   * not say which request they belong to, so only `onLog` of `connect` receives them.
    */
   readonly onLog?: ((message: LoggingMessageParams) => void) | undefined
   /**
@@ -54,21 +57,23 @@ export interface RequestOptions {
   /** Additional params of a tool call, for extensions. */
   readonly params?: JsonObject | undefined
   /**
-   * Whether the request was not initiated by the user, such as a poll: it then fails with
-   * `UNAUTHORIZED` instead of starting a sign-in.
+   * If `true`, the request fails with `UNAUTHORIZED` instead of starting a sign-in. For requests that the
+   * user did not initiate, such as polls.
    *
    * @default false
    */
   readonly background?: boolean | undefined
   /**
-   * With `reload`, the request is sent even if the result is cached, as with `fetch`.
+   * With `reload`, the request is sent even if the result is cached. The option of `fetch` has the same
+   * meaning.
    *
    * @default 'default'
    */
   readonly cache?: 'default' | 'reload' | undefined
   /**
-   * With `manual`, an incomplete result is returned to the caller: `input_required`, or a type that
-   * an extension adds. `auto` provides the input or lets the extension complete the result.
+   * With `manual`, the call also returns incomplete results: results of the type `input_required`, or of a
+   * type that an extension adds. With `auto`, the client provides the input, or the extension completes
+   * the result.
    *
    * @default 'auto'
    */

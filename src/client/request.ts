@@ -20,8 +20,8 @@ import { recover } from './recover.ts'
 import { restoreSession } from './restore-session.ts'
 
 /**
- * The initial delay before a request is repeated because the server returned only a `requestState`,
- * without any input requests, in milliseconds.
+ * The delay, in milliseconds, before a request is repeated for the first time because the server returned
+ * only a `requestState`, without input requests. It grows with each further repetition.
  */
 const INITIAL_DELAY_MS = 50
 /** The maximum of this delay, in milliseconds. */
@@ -71,7 +71,7 @@ function check(
  * Sends a request that has passed through the middleware. The result is complete, unless the caller
  * provides input itself, or the result has the type of an extension.
  *
- * @param finish Checks the result, unless middleware may still change it.
+ * @param finish Checks the result. Omitted if middleware may still change it.
  */
 async function send(
   connection: Connection,
@@ -110,7 +110,7 @@ async function send(
           exchange,
         )
       : undefined
-    // The original params with this round's responses only
+    // Each round sends the original params, and only the responses to the latest input requests
     result = await sendRound({ ...params, inputResponses, requestState })
   }
   // Results that depend on input are not cached
@@ -131,9 +131,9 @@ function requireMethod(connection: Connection, method: string): MethodFacts | un
   const facts = findMethod(method, revision)
   if (!facts || method === 'initialize' || method === 'subscriptions/listen') {
     if (!methods.has(method)) return undefined
-    const sender = method === 'initialize' ? 'connect' : 'client.listen'
+    const alternative = method === 'initialize' ? 'connect' : 'client.listen'
     const problem = facts
-      ? `cannot be requested: use "${sender}"`
+      ? `cannot be requested: use "${alternative}"`
       : `is not a request of revision "${revision.version}"`
     throw new SdkError('UNSUPPORTED', `"${method}" ${problem}`)
   }
@@ -143,7 +143,7 @@ function requireMethod(connection: Connection, method: string): MethodFacts | un
   throw new SdkError('CAPABILITY_MISSING', `The server does not offer "${method}"`)
 }
 
-/** Sends a request once, or twice after a failure that the client can recover from. */
+/** Sends a request. If it fails and the client can recover from the failure, sends it a second time. */
 async function roundTrip(
   connection: Connection,
   method: string,

@@ -23,30 +23,30 @@ export interface RetryOptions {
    */
   readonly maxAttempts?: number
   /**
-   * The delay before the second attempt, in milliseconds. It doubles before each further attempt, and up
-   * to a quarter is added at random.
+   * The delay before the second attempt, in milliseconds. It doubles before each further attempt. A random
+   * part, up to a quarter of the delay, is added each time.
    *
    * @default 1000
    */
   readonly firstDelayMs?: number
   /**
-   * The maximum delay, in milliseconds, even if the server asks for a longer one. Up to a quarter is added
-   * at random.
+   * The maximum delay, in milliseconds, even if the server asks for a longer one. The random part is added
+   * to it.
    *
    * @default 60000
    */
   readonly maxDelayMs?: number
   /**
-   * Whether to repeat a request that was refused with 429 if the server does not say how long to wait.
+   * Whether to repeat a request that was refused with 429 even if the server does not say how long to wait.
    *
    * @default false
    */
   readonly retryOn429?: boolean
   /**
-   * Whether a request may be sent twice. By default, every request of the core protocol may, except
-   * `tools/call` of a tool whose annotations have neither `readOnlyHint` nor `idempotentHint`. If the tool
-   * was not listed yet, its annotations are requested with `tools/list`, once and within the timeouts of
-   * the call.
+   * Whether a request may be sent twice. By default, every request of the core protocol may be sent twice,
+   * except `tools/call` of a tool whose annotations have neither `readOnlyHint` nor `idempotentHint`. If
+   * the tool was not listed yet, its annotations are requested with `tools/list`, once and within the
+   * timeouts of the call.
    */
   readonly isIdempotent?: (request: {
     readonly method: string
@@ -54,6 +54,7 @@ export interface RetryOptions {
   }) => boolean | Promise<boolean>
 }
 
+/** The names of the options. The values have no meaning. */
 const OPTION_NAMES: OptionNames<RetryOptions> = {
   maxAttempts: 1,
   firstDelayMs: 1,
@@ -65,14 +66,15 @@ const OPTION_NAMES: OptionNames<RetryOptions> = {
 /** The total timeout of a request, in milliseconds, if neither the request nor the client sets one. */
 const MAX_TIMEOUT_MS = 600_000
 
-/** The options of the requests for annotations, which are not repeated. */
+/** The options objects of the requests for annotations. Requests with these options are not repeated. */
 const lookupOptions = new WeakSet<object>()
 
 /**
  * Creates middleware that repeats idempotent requests after transient failures: a lost connection, a
- * timeout, an HTTP status such as 503. It waits for as long as the error says, with `data.retryAfterMs` or
- * else `Retry-After`, and otherwise with exponential backoff. Aborting the request ends the wait.
- * `maxTimeoutMs` of the request limits all of its attempts together, and the waits between them.
+ * timeout, an HTTP status such as 503. Before each repetition, it waits as long as the error asks for, in
+ * `data.retryAfterMs` or else in `Retry-After`. If the error asks for no delay, it waits with exponential
+ * backoff. Aborting the request ends the wait. `maxTimeoutMs` of the request limits the total time of its
+ * attempts and the waits between them.
  *
  * @example
  * ```ts
@@ -135,10 +137,10 @@ function retryDelayMs(
     : Date.parse(header.endsWith(' GMT') ? header : '') - Date.now()
   // `NaN` if the server asks for no delay
   const waitMs = typeof retryAfterMs === 'number' ? retryAfterMs : Math.max(headerMs, 0)
-  // The backoff of a first failure is the given delay, at most the maximum, with a random part
+  // For a first failure, `backoffMs` returns the given delay, limited to the maximum, plus a random part
   if (waitMs >= 0) return backoffMs(0, waitMs, maxDelayMs)
-  const isLimited = [code, statusOf(error)].includes(429)
-  const mayRepeat = isLimited ? retryOn429 : isTransient(error)
+  const isRateLimited = [code, statusOf(error)].includes(429)
+  const mayRepeat = isRateLimited ? retryOn429 : isTransient(error)
   return mayRepeat ? backoffMs(earlierFailures, firstDelayMs, maxDelayMs) : Infinity
 }
 

@@ -20,7 +20,10 @@ import type { Connection } from './connection.ts'
 import { onAbandoned } from './abandoned-requests.ts'
 import { restoreSession } from './restore-session.ts'
 
-/** Creates the receiver of a connection's messages. The requests passed with messages are {@link Call}s. */
+/**
+ * Creates the receiver of a connection's messages. The request on whose stream a message arrives is a
+ * {@link Call}.
+ */
 export function createReceiver(connection: Connection): ChannelReceiver {
   const { options } = connection
 
@@ -29,7 +32,7 @@ export function createReceiver(connection: Connection): ChannelReceiver {
     // An error without an id belongs to the request on whose stream it arrived
     const answeredCall = id === undefined || id === null ? call : connection.calls.get(id)
     if (answeredCall && (answeredCall === call || !call)) return answeredCall.resolve(message)
-    // Late or repeated responses are normal; a response to an unknown request is not
+    // A late or repeated response is normal. A response to a request that was never sent is an error
     if (call || (typeof id === 'number' && id <= connection.lastId))
       return options[onAbandoned]?.(id)
     connection.reportError(
@@ -48,7 +51,7 @@ export function createReceiver(connection: Connection): ChannelReceiver {
     else connection.inputHandlers.answerRequest(message, call)
   }
 
-  const deliver = (message: JsonRpcNotification, call: Call | undefined): void => {
+  const receiveNotification = (message: JsonRpcNotification, call: Call | undefined): void => {
     const { method, params = {} } = message
     const uncheckedParams: unknown = params
     connection.runHook(() => options.onNotification?.(message))
@@ -68,7 +71,9 @@ export function createReceiver(connection: Connection): ChannelReceiver {
 
   const refuse = (frame: unknown, error: unknown): void => {
     if (!(error instanceof ProtocolError)) return connection.reportError(error)
+    /** Defined if the frame is a request. */
     const requestId = readableId(frame)
+    /** The call that the frame answers. */
     const answeredCall =
       requestId === undefined && isObject(frame) && connection.calls.get(frame.id)
     if (requestId !== undefined && connection.revision.era === 'legacy') {
@@ -95,7 +100,9 @@ export function createReceiver(connection: Connection): ChannelReceiver {
           else if ('id' in message) receiveRequest(message, call)
           else {
             connection.runHook(() =>
-              connection.pass(message, { incoming: true }, (passed) => deliver(passed, call)),
+              connection.pass(message, { incoming: true }, (passed) =>
+                receiveNotification(passed, call),
+              ),
             )
           }
         } catch (error) {

@@ -18,13 +18,14 @@ export interface ThrottleOptions {
   readonly perMs: number
 }
 
+/** The names of the options. The values have no meaning. */
 const OPTION_NAMES: OptionNames<ThrottleOptions> = { requests: 1, perMs: 1 }
 
 /**
  * Creates middleware that delays requests, so that at most `requests` of them are sent in any period of
  * `perMs`. Requests are sent in the order in which they arrive. If several clients use the same middleware,
- * they share the limit. Aborting a request ends its wait, and the next request takes its place. The timeouts
- * of a request begin when it is sent, so they do not limit this wait.
+ * they share the limit. Aborting a request ends its delay, and the next request takes its place. The timeouts
+ * of a request begin when it is sent, so they do not limit the delay.
  *
  * @example
  * ```ts
@@ -50,10 +51,10 @@ export function throttle(options: ThrottleOptions): ClientMiddleware {
     const { signal } = requestOptions
     const turn = inTurn(async () => {
       if (signal?.aborted) return
-      // `NaN` if fewer requests were sent
+      // `NaN` if fewer than `requests` were sent before
       const waitMs = Number(sentAt.at(-requests)) + perMs - performance.now()
       if (waitMs > 0) await sleep(waitMs, signal)
-      // Recorded only now, because a request that was aborted does not count
+      // Recorded only after the delay, because a request that is aborted during it does not count
       sentAt.push(performance.now())
       sentAt.splice(0, sentAt.length - requests)
     })

@@ -14,7 +14,7 @@ import type { Tool, JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 
 interface ToolSchema {
-  /** The parameters that are also sent as headers, or why their annotations are invalid. */
+  /** The parameters that are also sent as headers, or the reason why their annotations are invalid. */
   readonly header: HeaderParams
   readonly output: unknown
 }
@@ -46,10 +46,10 @@ export class ToolSchemas {
       this.#tools = new Map()
     }
     return tools.filter(({ name, inputSchema, outputSchema }) => {
-      const header = isObject(inputSchema) ? findHeaderParams(inputSchema) : { params: [] }
-      this.#tools.set(name, { header, output: outputSchema })
-      if (!header.fault || !onFault) return true
-      onFault(name, header.fault)
+      const headerParams = isObject(inputSchema) ? findHeaderParams(inputSchema) : { params: [] }
+      this.#tools.set(name, { header: headerParams, output: outputSchema })
+      if (!headerParams.fault || !onFault) return true
+      onFault(name, headerParams.fault)
       return false
     })
   }

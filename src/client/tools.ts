@@ -29,7 +29,7 @@ export async function callTool(
     throw new SdkError('DENIED', `"${name}" was not approved`)
   }
   const result = await request(connection, 'tools/call', params, options)
-  // With `input: 'manual'`, the result may be incomplete, for example ask for input
+  // With `input: 'manual'`, the result may be incomplete, such as a request for input
   if (!isComplete(result)) return result as CallToolResult
   if (!Array.isArray(result.content)) {
     if (result.structuredContent === undefined) {

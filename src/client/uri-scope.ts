@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#subscriptions
  */
 
-/** Whether one URI equals another or lies inside it. */
+/** Whether the URI `inner` equals the URI `outer` or lies below it. */
 export function isWithin(inner: string, outer: string): boolean {
   return `${inner}/`.startsWith(outer.endsWith('/') ? outer : `${outer}/`)
 }

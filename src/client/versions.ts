@@ -13,9 +13,11 @@ import { findRevision, revisions, type RevisionFacts } from '../protocol/revisio
 import { memberAt } from '../protocol/validate.ts'
 import type { ConnectOptions } from './options.ts'
 
-/** The revisions that a client may use, in order of preference, grouped by era. */
+/** The revisions that a client may use, in order of preference. */
 export interface Versions {
+  /** The revisions since 2026-07-28. */
   readonly modern: readonly RevisionFacts[]
+  /** The revisions before 2026-07-28. */
   readonly legacy: readonly RevisionFacts[]
 }
 
@@ -52,9 +54,10 @@ export function readSupported(error: unknown): unknown {
   return memberAt(error, ['data', 'supported'])
 }
 
-/** Whether only servers of 2026-07-28 return such an error. */
+/** Whether the error has a code that only servers of 2026-07-28 use. */
 export function isModernError(error: unknown): boolean {
   const code = Number(memberAt(error, ['code']))
+  // The codes are consecutive negative numbers
   return code >= UNSUPPORTED_PROTOCOL_VERSION && code <= HEADER_MISMATCH
 }
 

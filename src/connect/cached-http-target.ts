@@ -17,8 +17,9 @@ import { endpointUrl, negotiateHttp, openFallback, rethrowRejectedSignIn } from 
 import { loadOnDemand } from './load-on-demand.ts'
 import { applyDiscovery } from './stored-discovery.ts'
 
-/** The cached values: the transport of an endpoint that does not support 2026-07-28. */
+/** A cached value: the endpoint does not support 2026-07-28, and uses Streamable HTTP. */
 const STREAMABLE_HTTP = 'legacy'
+/** A cached value: the endpoint does not support 2026-07-28, and uses HTTP+SSE. */
 const HTTP_SSE = 'http-sse'
 
 /** The cache of clients without the option `versionCache`. */
@@ -27,7 +28,7 @@ const sharedVersions: VersionCache = new Map()
 /**
  * The target for a server at a URL. The server's version is determined only if it is not cached.
  *
- * @throws {SdkError} `INVALID_USE` if it is not an HTTP URL.
+ * @throws {SdkError} `INVALID_USE` if the endpoint is not an HTTP URL.
  */
 export function cachedHttpTarget(
   endpoint: string | URL,
@@ -46,10 +47,10 @@ export function cachedHttpTarget(
         if (cachedTransport === HTTP_SSE) await openFallback(connection, url)
         else await initialize(connection, { signal: options.signal })
       } catch (error) {
-        // An error of the application says nothing about the server
+        // An error of the application says nothing about the server, so it is thrown
         const isFromSdk = error instanceof SdkError || error instanceof ProtocolError
         if (options.signal?.aborted || !isFromSdk) throw error
-        // The user is never asked twice to sign in
+        // The user is never asked a second time to sign in
         rethrowRejectedSignIn(error)
         // The server has changed
         connection.runHook(() => cache.delete(url))
@@ -61,8 +62,8 @@ export function cachedHttpTarget(
       await negotiateHttp(connection, url)
       const { channel, revision, versions } = connection
       const legacyTransport = channel.http ? STREAMABLE_HTTP : HTTP_SSE
-      // A client that supports only older revisions never tried newer revisions, so there is nothing to cache
       connection.runHook(() => {
+        // A client that supports only older revisions has not tried newer ones, so it caches nothing
         if (revision.era === 'modern') cache.delete(url)
         else if (versions.modern[0]) cache.set(url, legacyTransport)
       })

@@ -17,7 +17,7 @@ import { parseUrl } from '../patterns/url.ts'
 /**
  * The target for a server at a URL.
  *
- * @throws {SdkError} `INVALID_USE` if it is not an HTTP URL.
+ * @throws {SdkError} `INVALID_USE` if the endpoint is not an HTTP URL.
  */
 export function httpTarget(endpoint: string | URL): ConnectionTarget {
   const url = endpointUrl(endpoint)
@@ -33,7 +33,7 @@ export function httpTarget(endpoint: string | URL): ConnectionTarget {
   }
 }
 
-/** Determines what a URL supports, and negotiates a revision. */
+/** Determines the transport and the revisions that a URL supports, and negotiates a revision. */
 export async function negotiateHttp(connection: Connection, url: string): Promise<void> {
   const { signal } = connection.options
   const [modernRevision] = connection.versions.modern
@@ -43,7 +43,7 @@ export async function negotiateHttp(connection: Connection, url: string): Promis
     await initialize(connection, { signal }, evidence.version)
   } catch (error) {
     const status = statusOf(error) ?? 0
-    // The server rejects both requests, so it uses 2026-07-28, but lacks the required `server/discover`
+    // A server that rejects both `server/discover` and `initialize` uses 2026-07-28, but lacks the former
     if (evidence.mayBeModern && modernRevision && status > 0 && status < 500) {
       return connection.setRevision(modernRevision)
     }
@@ -72,7 +72,7 @@ export async function openFallback(connection: Connection, url: string): Promise
 /**
  * Returns the URL of an endpoint.
  *
- * @throws {SdkError} `INVALID_USE` if it is not an HTTP URL.
+ * @throws {SdkError} `INVALID_USE` if the endpoint is not an HTTP URL.
  */
 export function endpointUrl(endpoint: string | URL): string {
   const url = String(endpoint)
@@ -85,8 +85,8 @@ export function endpointUrl(endpoint: string | URL): string {
 }
 
 /**
- * Rethrows a rejected sign-in, even if it is only the cause of a closed connection: another transport
- * would not help.
+ * Throws the error of a rejected sign-in, if the error is one or is caused by one. Trying another transport
+ * would not help then.
  */
 export function rethrowRejectedSignIn(error: unknown): void {
   for (let cause = error; cause instanceof SdkError; cause = cause.cause) {

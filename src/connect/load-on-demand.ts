@@ -1,5 +1,6 @@
 /**
- * Loads the code that only some connections need. Bundlers that split code put it into a file of its own.
+ * Loads the code that only some connections need. Bundlers that split code put this code into a separate
+ * file.
  *
  * @see https://developer.mozilla.org/en-US/docs/Web/JavaScript/Reference/Operators/import
  */
@@ -9,7 +10,7 @@ import type { OnDemand } from './on-demand.ts'
 /**
  * Loads the code, unless it is already loaded.
  *
- * @throws {SdkError} `NETWORK` if it cannot be loaded. The cause is the error of the platform.
+ * @throws {SdkError} `NETWORK` if the code cannot be loaded. The cause is the error of the platform.
  */
 export function loadOnDemand(): Promise<OnDemand> {
   return import('./on-demand.ts').then(

@@ -1,5 +1,5 @@
 /**
- * A client that reconnects after the connection is lost, with a state that a user interface can show. It
+ * A client that reconnects after the connection is lost. It has a state that a user interface can show, and
  * depends on no framework.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
@@ -45,11 +45,11 @@ export class ReconnectingConnection implements ReconnectingClient {
   readonly #options: ReconnectingOptions
   readonly #listeners = new Set<() => void>()
   #state = IDLE
-  /** Present from `open` until `close` or a failure, when it aborts. */
+  /** Present from `open` until `close` or the final failure. Aborts at that time. */
   #openController: AbortController | undefined
   /** Called when a ready connection fails. */
   #onFailure: ((failure: Failure) => void) | undefined
-  /** Aborts to end the delay before the next attempt, because `check` was called. */
+  /** Aborted by `check`, to end the delay before the next attempt. */
   #retryNow = new AbortController()
 
   constructor(connect: Connect, target: ReconnectingTarget, options: ReconnectingOptions) {
@@ -156,6 +156,7 @@ export class ReconnectingConnection implements ReconnectingClient {
       } catch (cause) {
         if (signal.aborted) return
         error = cause as Error
+        // The first connection is not retried, unless the device has no network
         const isFirstConnect = this.#state === CONNECTING || this.#state.status === 'authenticating'
         failures = isOffline?.(error) ? 0 : failures + 1
         const isExhausted = failures >= maxRetries && !this.#retryNow.signal.aborted
@@ -166,7 +167,7 @@ export class ReconnectingConnection implements ReconnectingClient {
         if ((error as SdkError).code === 'CLOSED') client = undefined
       }
       this.#setState({ status: 'reconnecting', error, attempt, ...(client && { client }) })
-      // A wake-up is a reason to expect success soon, so the backoff restarts
+      // A call of `check` is a reason to expect success soon, so the backoff restarts
       if (await this.#waitToRetry(attempt, signal)) {
         attempt = 0
         failures = 0
@@ -175,7 +176,7 @@ export class ReconnectingConnection implements ReconnectingClient {
     }
   }
 
-  /** Shows that the client is ready and waits for a failure; undefined when `close` is called first. */
+  /** Sets the state `ready` and waits for a failure. Resolves with undefined if the signal aborts first. */
   #untilFailure(client: Client, signal: AbortSignal): Promise<Failure | undefined> {
     return new Promise((resolve) => {
       this.#onFailure = resolve
@@ -184,7 +185,10 @@ export class ReconnectingConnection implements ReconnectingClient {
     })
   }
 
-  /** Waits with backoff, or for `check`; returns whether `check` was called since the last attempt. */
+  /**
+   * Waits with backoff, or until `check` is called. Returns whether `check` was called since the last
+   * attempt began.
+   */
   async #waitToRetry(attempt: number, signal: AbortSignal): Promise<boolean> {
     const { retryMs = 1_000, maxRetryMs = 30_000 } = this.#options
     const delayMs = backoffMs(attempt, retryMs, maxRetryMs)
@@ -201,7 +205,7 @@ export class ReconnectingConnection implements ReconnectingClient {
     }
     const urlOrTransport =
       typeof target === 'function' ? observeTransport(await target(), onClosed) : target
-    // Omits the options that only a reconnecting client has
+    // `options` omits the options that only a reconnecting client has
     const {
       interaction: _1,
       subscribeToWake: _2,
@@ -221,7 +225,7 @@ export class ReconnectingConnection implements ReconnectingClient {
     })
   }
 
-  /** While a challenge is handled, shows the URL that the user has to visit. */
+  /** Wraps an auth provider. While it handles a challenge, the state shows the URL that the user has to visit. */
   #observedAuth(auth: AuthProvider): AuthProvider {
     const whileShowingUrl = async (
       work: () => ReturnType<AuthProvider['onChallenge']>,
@@ -243,7 +247,7 @@ export class ReconnectingConnection implements ReconnectingClient {
     return {
       ...(auth.extensions && { extensions: auth.extensions }),
       headers: (request) => {
-        // The user did not start this request, so no page may be opened or left for a sign-in
+        // The user did not initiate this request, so it must not start a sign-in
         if (this.#state.status === 'reconnecting') request.background = true
         return auth.headers(request)
       },

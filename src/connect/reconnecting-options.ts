@@ -11,7 +11,7 @@ import type { SignInObserver } from '../authorization/observe-sign-in.ts'
 /** The target of a {@link ReconnectingClient}. A function creates a transport for each attempt. */
 export type ReconnectingTarget = string | URL | (() => Transport | Promise<Transport>)
 
-/** The state of a {@link ReconnectingClient}. Each state is one object, for comparison by identity. */
+/** The state of a {@link ReconnectingClient}. Each new state is a new object, so compare states by identity. */
 export type ConnectionState =
   /** Not opened yet, or closed. */
   | { readonly status: 'idle' }
@@ -22,14 +22,14 @@ export type ConnectionState =
   /** Connected. */
   | { readonly status: 'ready'; readonly client: Client }
   /**
-   * The server is currently unreachable, and the connection is retried. Over HTTP, the state includes the
-   * client, which stays the same and may still be used.
+   * The server is currently unreachable, and the client tries to connect again. Over HTTP, the state
+   * includes the client, which stays the same and may still be used.
    */
   | {
       readonly status: 'reconnecting'
       /** Why the connection was lost. */
       readonly error: Error
-      /** The number of attempts since then. */
+      /** The number of attempts since the connection was lost. */
       readonly attempt: number
       readonly client?: Client
     }
@@ -39,7 +39,7 @@ export type ConnectionState =
 /** Options of {@link createReconnectingClient}. */
 export interface ReconnectingOptions extends ConnectOptions {
   /**
-   * The initial delay before a retry, in milliseconds; doubled each time.
+   * The delay before the first retry, in milliseconds. It doubles before each further retry.
    *
    * @default 1000
    */
@@ -57,7 +57,7 @@ export interface ReconnectingOptions extends ConnectOptions {
    * @default 10
    */
   readonly maxRetries?: number | undefined
-  /** The result of `observeSignIn`, so that the state includes the URL that the user has to visit. */
+  /** The result of `observeSignIn`. With it, the state includes the URL that the user has to visit. */
   readonly interaction?: SignInObserver | undefined
   /**
    * Calls `check` when it is worth testing whether the server is still reachable, for example when a
@@ -65,9 +65,9 @@ export interface ReconnectingOptions extends ConnectOptions {
    */
   readonly subscribeToWake?: ((check: () => void) => () => void) | undefined
   /**
-   * Whether a failure means that this device has no network. Such failures are retried
-   * indefinitely, including a failure of the first attempt. By default, only a `FetchFault` of kind
-   * `offline` means this, in a browser.
+   * Whether a failure means that this device has no network. After such a failure, the client retries
+   * indefinitely, even if the first attempt failed. By default, only a `FetchFault` of kind `offline`, which
+   * occurs in browsers, is such a failure.
    */
   readonly isOffline?: ((error: Error) => boolean) | undefined
 }
@@ -78,11 +78,11 @@ export interface ReconnectingClient {
   readonly getSnapshot: () => ConnectionState
   /** Calls a function after each change of the state. Returns a function that unsubscribes. */
   readonly subscribe: (listener: () => void) => () => void
-  /** Starts to connect, unless that has already started. Works again after `failed` and `close`. */
+  /** Starts to connect, unless it has started already. May be called again after `failed` and `close`. */
   readonly open: () => void
   /** Opens, and resolves with the client once connected. Rejects if the connection fails or is closed. */
   readonly ready: () => Promise<Client>
-  /** Tests now whether the server is reachable. */
+  /** Tests immediately whether the server is reachable. */
   readonly check: () => void
   /** Closes the connection. */
   readonly close: () => Promise<void>

@@ -34,8 +34,8 @@ export function transportTarget(transport: Transport, probeTimeoutMs = 5_000): C
 }
 
 /**
- * Connects. If the server does not answer `server/discover` in time, it may use sessions, or may be slow
- * to start. The client therefore sends `initialize` too, and decides by the responses.
+ * Connects. A server that does not answer `server/discover` in time may use sessions, or may be slow to
+ * start. The client therefore sends `initialize` too, and decides by the responses.
  */
 async function open(
   connection: Connection,
@@ -46,7 +46,7 @@ async function open(
   await openDuplex(connection, transport)
   if (applyDiscovery(connection)) return
   try {
-    // If the server can be restarted, other revisions are tried only after that
+    // If the server can be restarted, revisions that it does not list are tried only after the restart
     await probe(connection, probeTimeoutMs, !transport.restart)
   } catch (error) {
     // Some older servers exit on an unknown first message, or answer it and then reject `initialize`
@@ -68,12 +68,12 @@ async function probe(
   const { signal } = connection.options
   /** Aborts when the revision is known, or none can be found. */
   const settled = new AbortController()
-  /** The proposed session, once `initialize` was sent. Resolves with the function that accepts it. */
+  /** Set when `initialize` is sent. Resolves with the function that accepts the session. */
   let proposal: Promise<() => Promise<void>> | undefined
   const proposeLater = async (): Promise<() => Promise<void>> => {
     await sleep(probeTimeoutMs, settled.signal)
     proposal = propose(connection, { signal }, mayTryUnlisted)
-    // Not every server that answers both requests does so in order
+    // A server may answer `initialize` first, although `server/discover` was sent before it
     await proposal.catch(() => {})
     await sleep(GRACE_MS, settled.signal)
     return proposal
@@ -86,7 +86,7 @@ async function probe(
   if (!outcome) return
   // The server has opened a session, which the client has to accept
   if (typeof outcome === 'function') return outcome()
-  // The server does not support discovery, so it has to use sessions
+  // The server does not support `server/discover`, so the client has to open a session
   const accept = await (proposal ??
     propose(connection, { signal }, mayTryUnlisted, outcome.version))
   await accept()
@@ -95,7 +95,7 @@ async function probe(
 /** Whether a failure shows that a server does not support 2026-07-28. */
 function isLegacy(error: unknown): boolean {
   const { code } = error as SdkError
-  // A limit that refuses every request says nothing about the revision
+  // A transient error, such as a rate limit, says nothing about the revision
   if (error instanceof ProtocolError) return !isModernError(error) && !isTransient(error)
   // There was no response, or the response was not a result of `server/discover`
   return code === 'TIMEOUT' || code === 'UNSUPPORTED'

@@ -9,7 +9,7 @@ import { decodeBase64Url } from '../protocol/base64url.ts'
 import { invalidParams } from '../server/request/params.ts'
 import type { EventLog, Position } from './storage.ts'
 
-/** The shortest sealed text, in bytes: version, key id, initialization vector and tag. */
+/** The minimum size of a sealed text, in bytes: its version, key id, initialization vector and tag. */
 const MIN_BYTES = 33
 /** How many encrypted cursors are cached. */
 const MAX_CACHED = 1000
@@ -29,7 +29,8 @@ export interface Cursors {
   /**
    * Decrypts a cursor.
    *
-   * @returns The cursor. Undefined if it may be from an earlier process, whose log in memory is lost.
+   * @returns The cursor. Undefined if the text may be a cursor of an earlier process, whose log in memory
+   *   was lost.
    * @throws {ProtocolError} `INVALID_PARAMS` if the text is not a cursor of this server and event type.
    */
   open(text: unknown, name: string): Promise<Cursor | undefined>
@@ -43,7 +44,7 @@ export function sealedCursors(log: EventLog): Cursors {
   return {
     async seal(cursor) {
       const key = JSON.stringify(cursor)
-      // Subscriptions at the same position share a cursor
+      // Subscriptions at the same position share one cursor, which is encrypted once
       const sealed = cached.get(key) ?? (await sealer.seal(cursor))
       cached.set(key, sealed)
       return sealed
@@ -62,7 +63,7 @@ export function sealedCursors(log: EventLog): Cursors {
   }
 }
 
-/** Whether a text has the format of a cursor, whoever created it. */
+/** Whether a text has the format of a cursor. It may still be from another server. */
 function isSealed(text: unknown): text is string {
   const bytes = typeof text === 'string' ? decodeBase64Url(text) : undefined
   return bytes?.[0] === 1 && bytes.length >= MIN_BYTES

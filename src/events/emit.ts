@@ -23,7 +23,10 @@ export interface EmitOptions {
   eventId?: string
   /** When the event happened: a date, or RFC 3339 with a time zone. Default: now. */
   timestamp?: Date | string
-  /** The id of the only subscription that receives the event. By default all subscriptions to the type may. */
+  /**
+   * The id of the only subscription that may receive the event. By default, all subscriptions to the type
+   * may receive it.
+   */
   to?: string
   /** The `_meta` of the event. */
   meta?: JsonObject
@@ -33,19 +36,19 @@ export interface EmitOptions {
 const SAFE_ID = /^[\w:-]{1,128}$/
 /** A timestamp as in RFC 3339. */
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
-/** The maximum size of payload and `_meta`, in bytes. The other members of a message need the rest. */
+/** The maximum size of payload and `_meta` together, in bytes. 4096 bytes are left for the rest of a message. */
 const MAX_BYTES = MAX_WEBHOOK_BYTES - 4096
-/** The size of a payload above which a warning is reported, in bytes. */
+/** A larger payload is reported as a warning. In bytes. */
 const LARGE_BYTES = 16_384
 
-/** The event types for which a large payload has been reported, which happens once. */
+/** The event types for which a large payload was reported. Each type is reported only once. */
 const reported = new WeakSet<EventEntry>()
 
 /**
  * Creates an event.
  *
  * @throws {SdkError} `INVALID_USE` if the payload does not fit the schema, a member is malformed, or
- *   the events of the type come from `poll`; `LIMIT_EXCEEDED` if the event is too large.
+ *   the type has the option `poll`; `LIMIT_EXCEEDED` if the event is too large.
  */
 export async function createEvent(
   entry: EventEntry,

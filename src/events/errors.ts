@@ -1,5 +1,5 @@
 /**
- * The errors of the extension, in the two sets of codes that clients know.
+ * The errors of the extension. Two sets of codes for them are in use.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -34,7 +34,7 @@ export class EventProtocolError extends ExtensionError {
   readonly kind: EventErrorKind
   declare readonly data: JsonObject
 
-  /** @param codes By default the codes that every client knows. */
+  /** @param codes By default `sketch`, the set that every client knows. */
   constructor(
     kind: EventErrorKind,
     message: string,
@@ -57,8 +57,8 @@ export function unknownType(name: string, codes?: EventErrorCodes): EventProtoco
 }
 
 /**
- * Returns the error with its code of SEP-3415 if the client declares the extension, and the error itself
- * otherwise.
+ * Converts an error for a client. If the client declares the extension, the error gets its code of SEP-3415.
+ * Otherwise it is returned unchanged.
  */
 export function forClient(error: unknown, ctx: Pick<Context, 'extension'>): unknown {
   if (!(error instanceof EventProtocolError) || !ctx.extension(EVENTS_EXTENSION)) return error

@@ -25,15 +25,15 @@ export interface EventEntry extends Entry {
 }
 
 /**
- * Reads the events of a type: from the log, or from a source that the application polls. Only bundles
- * of servers with such sources contain the code for them.
+ * Reads the events of a type: from the log, or with the application's function `poll`. A bundle contains the
+ * code for `poll` only if the server uses it.
  */
 export interface EventSources {
   /**
    * Finds the position where a subscription begins.
    *
-   * @param position The requested position; null to begin with the next event, undefined if the requested
-   *   position is lost.
+   * @param position The requested position. Null means to begin with the next event. Undefined means that
+   *   the requested position is lost.
    * @param maxAgeMs The maximum age of the events that the client wants, in milliseconds.
    */
   start(
@@ -53,8 +53,8 @@ export interface ReadContext {
   /** The validated arguments. */
   readonly input: unknown
   /**
-   * What happens if a function of the application fails for an event: true to read the event again later, false
-   * to skip it.
+   * Whether reading stops at an event for which a function of the application fails, so that the event is
+   * read again later. If false, the event is skipped.
    */
   readonly stopsAtFailure: boolean
   /** Passes an error to the server's `onError`. */

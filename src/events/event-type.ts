@@ -12,9 +12,10 @@ import { logSource } from './log-source.ts'
 import type { EventHistory, EventTypeOptions } from './type-options.ts'
 import type { DeliveryMode, EventType } from './wire.ts'
 
-/** The ways in which clients can receive events. */
+/** All delivery modes. */
 export const MODES: readonly DeliveryMode[] = ['poll', 'push', 'webhook']
 
+/** The names of the options. The values have no meaning. */
 const OPTION_NAMES: OptionNames<EventTypeOptions> = {
   description: 1,
   input: 1,
@@ -34,16 +35,17 @@ const OPTION_NAMES: OptionNames<EventTypeOptions> = {
   onUnsubscribe: 1,
 }
 
+/** The names of the members of `history`. The values have no meaning. */
 const HISTORY_NAMES: OptionNames<EventHistory> = { maxAgeMs: 1, maxEvents: 1 }
 
 /** The input schema of a type without arguments. */
 const NO_ARGUMENTS: JsonObject = { type: 'object', additionalProperties: false }
 
 /**
- * Creates the entry of an event type. Its schemas are converted to JSON Schema here, so that this happens only
- * once.
+ * Creates the entry of an event type. Converts the schemas of the type to JSON Schema, so that they are
+ * converted only once.
  *
- * @param served The ways in which the server can deliver events.
+ * @param served The modes in which the server can deliver events.
  * @param sources Reads the events if the type has the option `poll`.
  * @throws {TypeError} If an option is unknown or invalid, or the arguments would have no effect.
  */
@@ -85,7 +87,7 @@ export function eventEntry(
   return { enabled: true, visible, scopes, item, options, source, changes: [], ...limits }
 }
 
-/** Returns the modes that the option `delivery` lists and the server can serve. By default, all modes are listed. */
+/** Returns the modes in the option `delivery` that the server can serve. By default, the option lists all modes. */
 function deliveryOf(
   label: string,
   { delivery, history }: EventTypeOptions,

@@ -26,6 +26,7 @@ import type { ServerEvents } from './server-events.ts'
 import type { EventTypeOptions } from './type-options.ts'
 import type { DeliveryMode } from './wire.ts'
 
+/** The names of the options. The values have no meaning. */
 const OPTION_NAMES: OptionNames<EventsOptions> = {
   storage: 1,
   streams: 1,
@@ -39,9 +40,10 @@ const OPTION_NAMES: OptionNames<EventsOptions> = {
   sources: 1,
 }
 
-/** How often old events are deleted while new events are appended, in milliseconds. */
+/** While new events are appended, old events are deleted at least this often, in milliseconds. */
 const TRIM_MS = 60_000
 
+/** The names of the members of the filter of `revoke`. The values have no meaning. */
 const FILTER_NAMES: OptionNames<SubscriptionFilter> = { principal: 1, id: 1, name: 1 }
 
 /**
@@ -155,7 +157,11 @@ export function events(options: EventsOptions = {}): ServerEvents {
     },
   }
 
-  /** Creates a method of the server. Its errors have the codes that the calling client knows. */
+  /**
+   * Creates a method of the server. Its errors have the codes that the calling client knows.
+   *
+   * @param inSessions Whether the method also exists in revisions with sessions.
+   */
   function method(answer: Handle, inSessions = false): ExtensionMethod {
     const handle = async (params: JsonObject, ctx: Context): Promise<Result> => {
       const request = ctx as RequestContext
@@ -172,7 +178,7 @@ export function events(options: EventsOptions = {}): ServerEvents {
     }
   }
 
-  /** Rejects requests for a mode that the server does not have, with the error that `host.open` throws. */
+  /** Creates the answer to requests for a mode that the server does not have. `host.open` throws the error. */
   function refuse(mode: DeliveryMode): Handle {
     return async (params, ctx) => {
       await host.open(params, mode, ctx)
@@ -204,13 +210,13 @@ export function events(options: EventsOptions = {}): ServerEvents {
     await trim(entry)
   }
 
-  /** Whether a subscription may exist. Streams of other processes are unknown here, so they may exist. */
+  /** Whether a subscription may exist. This process does not know the streams of other processes. */
   async function mayExist(id: string, name: string): Promise<boolean> {
     if (id.startsWith(STREAM_PREFIX)) return log.durable || host.isOpen(id)
     return (await storage?.load(id, name)) !== undefined
   }
 
-  /** Deletes old events. Does so only after many new events or some time, not at every call. */
+  /** Deletes old events, but not at every call: only after many new events, or after some time. */
   async function trim({ item: { name }, maxAgeMs, maxEvents }: EventEntry): Promise<void> {
     const now = Date.now()
     const { count, at } = trimmed.get(name) ?? { count: 0, at: now }

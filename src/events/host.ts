@@ -12,7 +12,7 @@ import type { RequestContext } from '../server/request/request-context.ts'
 import type { EventLog, EventStorage, Position } from './storage.ts'
 import type { DeliveryMode, EventOccurrence } from './wire.ts'
 
-/** The caller that receives events. Known at each delivery, also when the caller has no request open. */
+/** The caller that receives events. It is known at each delivery, even without an open request of the caller. */
 export interface Subscriber {
   readonly principal: string | undefined
   /** What is known about the authorization, without the token. */
@@ -28,7 +28,7 @@ export interface OpenSubscription {
   /** The arguments as the client sent them. */
   readonly arguments: JsonObject
   readonly subscriber: Subscriber
-  /** The id of a webhook subscription or stream, for events that are emitted to it alone. */
+  /** The id of a webhook subscription or of a stream. Events may be emitted to this id only. */
   readonly id?: string
   /** The log to read. By default, the log of the host. */
   readonly log?: EventLog
@@ -57,7 +57,7 @@ export interface NextEvents {
   readonly waitMs?: number
 }
 
-/** Functions with which a delivery mode checks a subscription while the subscription is opened. */
+/** Additional checks of a delivery mode while a subscription is opened. */
 export interface SubscribeChecks {
   /** Called after the event type was found, before its modes are checked. */
   beforeModeCheck?(): void
@@ -93,7 +93,7 @@ export interface EventHost {
    * Returns the position for the `cursor` and `maxAgeMs` of a request.
    *
    * @throws {ProtocolError} `INVALID_PARAMS` if the server did not create the cursor; Unsupported if
-   *   the schemas of the type have changed incompatibly since then.
+   *   the schemas of the type have changed incompatibly since the server created it.
    */
   start(subscription: OpenSubscription, params: JsonObject): Promise<Start>
   /**
@@ -122,7 +122,10 @@ export interface EventHost {
     mode?: DeliveryMode,
     end?: (error?: Error) => void,
   ): Promise<void>
-  /** Calls the type's `onUnsubscribe`, whose errors are reported, and reports the end to the observer. */
+  /**
+   * Calls the type's `onUnsubscribe`, and reports the end to the observer. Errors of `onUnsubscribe` are
+   * passed to `report`.
+   */
   unsubscribed(subscription: OpenSubscription, mode?: DeliveryMode): void
   /** Creates an error that the extension defines. */
   error(kind: EventErrorKind, message: string, data: JsonObject): Error
@@ -140,9 +143,9 @@ export type EventErrorKind =
   | 'Unsupported'
   | 'CallbackEndpointError'
 
-/** The webhook mode, which `webhooks` creates. It is an option, so that a bundle contains it only if the server uses it. */
+/** The webhook mode, which `webhooks` creates. A bundle contains it only if the server uses it. */
 export interface WebhookMode {
-  /** Creates the storage of servers that have none of their own. */
+  /** Creates the storage for a server without the option `storage`. */
   createStorage(): EventStorage
   /** Adds the mode to a server. */
   attach(host: EventHost): AttachedWebhooks
@@ -154,7 +157,7 @@ export interface DeliverOptions {
   readonly storage: EventStorage
   /** The platform's environment, such as a Worker's bindings. */
   readonly env?: unknown
-  /** Stops the deliveries early. */
+  /** Stops the deliveries when it aborts. */
   readonly signal?: AbortSignal
   /** The maximum number of requests to webhooks, where the platform limits them. */
   readonly maxRequests?: number
@@ -163,7 +166,8 @@ export interface DeliverOptions {
 /** The webhook mode of one server. */
 export interface AttachedWebhooks {
   /**
-   * Called after the extension was added to the server. Starts the deliveries that are due in a durable storage.
+   * Called after the extension was added to the server. If the storage is durable, starts the deliveries
+   * that are due.
    */
   start(): void
   /** Answers `events/subscribe`. */
@@ -171,8 +175,8 @@ export interface AttachedWebhooks {
   /** Answers `events/unsubscribe`. */
   unsubscribe(params: JsonObject, ctx: RequestContext): Promise<Result>
   /**
-   * Delivers events until none is due or `signal` aborts. Durable Objects call it in their alarm. In
-   * a process, it runs whenever a delivery becomes due.
+   * Delivers events until none is due or `signal` aborts. A Durable Object calls this method in its alarm.
+   * Elsewhere, the process itself runs the deliveries whenever one becomes due.
    *
    * @returns When the next delivery is due, in milliseconds since 1970.
    */

@@ -12,8 +12,8 @@ import { canServe, type ServerEventHost } from './server-event-host.ts'
 import { EVENTS_LIST_CHANGED } from './wire.ts'
 
 /**
- * Answers `events/list` with the event types that the caller may see. Each lists the ways in which the caller
- * can receive its events.
+ * Answers `events/list` with the event types that the caller may see. Each type lists the modes in which the
+ * caller can receive its events.
  *
  * @throws {ProtocolError} `INVALID_PARAMS` if the cursor is not from a page of this list.
  */
@@ -35,6 +35,7 @@ export function listEvents(
 
 /** Notifies the clients that listen for changes of the list. */
 export interface ListChanges {
+  /** Sends the notification that the list has changed. */
   announce(): void
   /** The member `eventsListChanged` of the filter of `subscriptions/listen`. */
   readonly filter: ExtensionFilter

@@ -8,9 +8,9 @@ import type { NextEvents, Start } from './host.ts'
 import { payloadFor } from './payload.ts'
 import type { EventLog, Position } from './storage.ts'
 
-/** The number of events in one read of the log. */
-const PAGE = 100
-/** The maximum number of events that one call of `read` checks for whether the subscription receives them. */
+/** The maximum number of events in one read of the log. */
+const PAGE_SIZE = 100
+/** The approximate number of events after which one call of `read` stops searching. */
 const MAX_SEARCHED = 1000
 
 /** Reads events from the log. */
@@ -22,11 +22,11 @@ async function start(
   requestedAgeMs: number = Infinity,
 ): Promise<Start> {
   const { name } = item
-  // If the position is lost, the log began with this process, so all events in it are newer
+  // A lost position is from an earlier process. The log began with this process, so all its events are newer
   const from = typeof position === 'number' ? position : 0
   const { trimmedTo, head } = await log.read(name, from, 1)
   if (position === null) return { position: head, truncated: false }
-  // The position is after the last event, because an older backup of the log was restored
+  // A position after the last event means that an older backup of the log was restored
   if (from > head) return { position: head, truncated: true }
   const since = Date.now() - Math.min(requestedAgeMs, maxAgeMs)
   const startPosition = await positionSince(log, name, Math.max(from, trimmedTo), head, since)
@@ -48,7 +48,7 @@ async function positionSince(
   since: number,
 ): Promise<number> {
   let [low, high] = [after, head]
-  // Begins with `after`, because usually no event is too old
+  // The first step checks `after` itself, because usually no event is too old
   for (let middle = after; ; middle = Math.floor((low + high) / 2)) {
     const [next] = (await log.read(name, middle, 1)).events
     if (!next || next.event.acceptedAt >= since) high = middle
@@ -66,21 +66,21 @@ async function read(context: ReadContext, position: Position, limit: number): Pr
   const result = (hasMore: boolean): NextEvents => {
     return { events, from, position: reached, truncated: from > after, hasMore }
   }
-  for (let searched = 0; searched <= MAX_SEARCHED; searched += PAGE) {
-    const page = await log.read(entry.item.name, reached, PAGE)
+  for (let searched = 0; searched <= MAX_SEARCHED; searched += PAGE_SIZE) {
+    const page = await log.read(entry.item.name, reached, PAGE_SIZE)
     if (page.trimmedTo > reached) from = reached = page.trimmedTo
     for (const { position: at, event } of page.events) {
       if (events.length >= limit) return result(true)
       const { eventId, name, timestamp, meta, to } = event
-      const isForAll = to === undefined || to === subscription.id
-      const data = isForAll ? await payloadFor(context, event.data, events.length > 0) : undefined
+      const mayReceive = to === undefined || to === subscription.id
+      const data = mayReceive ? await payloadFor(context, event.data, events.length > 0) : undefined
       if (data === null) return result(true)
       reached = at
       if (!data) continue
       const occurrence = { eventId, name, timestamp, data, ...(meta && { _meta: meta }) }
       events.push({ occurrence, position: at })
     }
-    if (page.events.length < PAGE) return result(false)
+    if (page.events.length < PAGE_SIZE) return result(false)
   }
   return result(true)
 }

@@ -42,7 +42,7 @@ export class MemoryEventLog implements EventLog {
 
   read(name: string, after: number, limit: number): LogPage {
     const { entries, head, trimmedTo } = this.#log(name)
-    // Most reads begin near the end
+    // Searches from the end, because most reads begin near the end
     const from = entries.findLastIndex(({ position }) => position <= after) + 1
     return { events: entries.slice(from, from + limit), head, trimmedTo }
   }

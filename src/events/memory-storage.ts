@@ -31,6 +31,7 @@ class MemoryEventStorage extends MemoryEventLog implements EventStorage {
     const head = this.#headOf(name)
     const position = super.append(event)
     const isNew = position > head
+    // Subscriptions with older events to deliver are due already
     const caughtUp = isNew ? this.#select({ name, status: 'active', dueAt: null }) : []
     for (const subscription of caughtUp) this.#put({ ...subscription, dueAt: acceptedAt })
     return position

@@ -25,8 +25,8 @@ export interface EventsOptions {
   /** Delivers events by webhook, created by `webhooks`. By default there are no webhooks. */
   webhooks?: WebhookMode
   /**
-   * Lets event types have the option `poll`, with which the server polls a source of events: pass `pollSources`.
-   * By default they cannot have it.
+   * Pass `pollSources` if an event type has the option `poll`, with which the server polls a source of events.
+   * By default, event types cannot have that option.
    */
   sources?: EventSources
   /**
@@ -49,8 +49,8 @@ export interface EventsOptions {
    */
   topLevelCapability?: boolean
   /**
-   * Whether sessions (revisions before 2026-07-28) can list event types and subscribe by webhook.
-   * The extension does not define that, but some clients use it.
+   * Whether clients in sessions (revisions before 2026-07-28) can list event types and subscribe by webhook.
+   * The extension does not define this, but some clients use it.
    *
    * @default false
    */
@@ -64,7 +64,7 @@ export interface EventsOptions {
   profile?: 'chatgpt'
 }
 
-/** The mode of streams, which `streams` creates. It is an option, so that a bundle contains it only if the server uses it. */
+/** The mode of streams, which `streams` creates. A bundle contains it only if the server uses it. */
 export type StreamMode = (
   host: ServerEventHost,
 ) => (params: JsonObject, ctx: RequestContext) => Promise<Result>

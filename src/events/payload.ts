@@ -9,10 +9,10 @@ import type { EventEntry, ReadContext } from './event-entry.ts'
 import { validate } from './validate.ts'
 
 /**
- * Returns the payload that a subscription receives. Returns undefined if it does not receive the event, and null
- * if the event must be read again later.
+ * Returns the payload that a subscription receives. Returns undefined if the subscription does not receive the
+ * event, and null if the event must be read again later.
  *
- * @param hasEarlier Whether there are earlier events, which can be delivered first.
+ * @param hasEarlier Whether earlier events were found, which can be delivered before the error is thrown.
  * @throws {unknown} The error of the type's `matches` or `transform`, if `stopsAtFailure` is set and
  *   there are no earlier events.
  */

@@ -14,11 +14,14 @@ const MIN_LEASE_MS = 300_000
 /** The maximum number of polled subscriptions. Beyond it, the oldest polled subscriptions end. */
 const MAX_LEASES = 10_000
 
+/** One polled subscription. */
 interface Lease {
+  /** Resolves when the subscription has begun. Rejects if `onSubscribe` fails. */
   readonly opened: Promise<void>
-  /** Ends the subscription; with an error, the next poll fails. */
+  /** Ends the subscription. With an error, the lease remains, and the next poll fails with the error. */
   end(error?: Error): void
   timer?: ReturnType<typeof setTimeout>
+  /** The error with which the subscription has ended. */
   error?: Error | undefined
 }
 

@@ -98,6 +98,7 @@ function compare(before: unknown, after: unknown, isInput: boolean, path: string
   for (const keyword of ['items', 'anyOf', 'oneOf', 'allOf']) {
     const [schemas, newSchemas] = [[before[keyword] ?? []].flat(), [after[keyword] ?? []].flat()]
     schemas.forEach((schema, index) => {
+      // A missing new schema counts as `false` in arguments, which is incompatible, and as `true` in payloads
       changes.push(...compare(schema, newSchemas[index] ?? !isInput, isInput, path))
     })
   }

@@ -55,13 +55,13 @@ export interface ServerEventHost extends Omit<EventHost, 'storage'> {
   authorize(subscription: OpenSubscription): Promise<void>
   /** Whether a stream with this id is open. */
   isOpen(id: string): boolean
-  /** Ends streams and polled subscriptions, with an error if they may not be continued. */
+  /** Ends streams and polled subscriptions. With an error, their clients must not continue them. */
   end(filter: SubscriptionFilter, error?: Error): void
   /** The error for a type that does not exist. */
   unknownType(name: string): Error
   /** The error for subscriptions to a type whose schema has changed incompatibly. */
   schemaChanged(feature: string): Error
-  /** An error with the code that a client knows. */
+  /** Gives an error the code that the client knows. */
   forClient(error: unknown, ctx: RequestContext): unknown
 }
 
@@ -85,7 +85,7 @@ export function createEventHost(
   /** For each subscription, its event type when it was opened, and its validated arguments. */
   const opened = new WeakMap<OpenSubscription, { entry: EventEntry; input: unknown }>()
   /** The open streams and polled subscriptions, each with the function that ends it. */
-  const live = new Map<unknown, [OpenSubscription, (error?: Error) => void]>()
+  const openSubscriptions = new Map<unknown, [OpenSubscription, (error?: Error) => void]>()
 
   const host: ServerEventHost = {
     log,
@@ -120,8 +120,8 @@ export function createEventHost(
       const { name, subscriber } = stored
       const entry = types.find(name, subscriber)
       if (!entry) throw host.unknownType(name)
-      const changed = (): Error => host.schemaChanged('inputSchema')
-      const input = await validArguments(entry, stored.arguments, changed)
+      const createError = (): Error => host.schemaChanged('inputSchema')
+      const input = await validArguments(entry, stored.arguments, createError)
       opened.set(stored, { entry, input })
       await host.authorize(stored)
       return stored
@@ -142,10 +142,11 @@ export function createEventHost(
       const context = readContextOf(subscription)
       const { source, changes, options } = context.entry
       const isNew = cursor === undefined || cursor === null
-      const from = isNew ? null : await cursors.open(cursor, subscription.name)
-      const changedSchema = from && changes[from.epoch]
+      const contents = isNew ? null : await cursors.open(cursor, subscription.name)
+      // The first schema that changed incompatibly after the cursor was created
+      const changedSchema = contents && changes[contents.epoch]
       if (changedSchema) throw host.schemaChanged(changedSchema)
-      const position = isNew || options.history === false ? null : from?.position
+      const position = isNew || options.history === false ? null : contents?.position
       return source.start(context, position, maxAgeMs as number | undefined)
     },
 
@@ -164,7 +165,7 @@ export function createEventHost(
       const { onSubscribe } = optionsOf(subscription)
       if (onSubscribe) await callApplication(async () => onSubscribe(subscription), 'onSubscribe')
       const key = keyOf(subscription)
-      if (end) live.set(key, [subscription, end])
+      if (end) openSubscriptions.set(key, [subscription, end])
       host.observe?.open(key, operationOf(subscription, mode))
     },
 
@@ -172,14 +173,14 @@ export function createEventHost(
       const { onUnsubscribe } = optionsOf(subscription)
       callHook(() => onUnsubscribe?.(subscription), host.report)
       const key = keyOf(subscription)
-      live.delete(key)
+      openSubscriptions.delete(key)
       host.observe?.close(key, operationOf(subscription, mode))
     },
 
-    isOpen: (id) => live.has(id),
+    isOpen: (id) => openSubscriptions.has(id),
 
     end({ id, name, principal }, error) {
-      for (const [subscription, end] of live.values()) {
+      for (const [subscription, end] of openSubscriptions.values()) {
         const isSelected =
           (id ?? subscription.id) === subscription.id &&
           (name ?? subscription.name) === subscription.name &&
@@ -216,7 +217,7 @@ export function createEventHost(
     return { log: ownLog, entry, subscription, input, stopsAtFailure, report: host.report }
   }
 
-  /** The options of the type, also after it was removed. */
+  /** The options of the subscription's event type, even after the type was removed. */
   function optionsOf(subscription: OpenSubscription): EventTypeOptions {
     const entry = types.entries().get(subscription.name) ?? opened.get(subscription)?.entry
     return entry?.options ?? {}

@@ -53,7 +53,7 @@ export interface ServerEvents extends ServerExtension {
    * principals from subscribing again: for that, the option `authorize` must refuse them. In other
    * processes, streams and polled subscriptions end only when `authorize` refuses them there.
    *
-   * @param reason A word for clients, such as `account_closed`; `access_revoked` by default.
+   * @param reason A word that clients receive, such as `account_closed`; `access_revoked` by default.
    * @throws {TypeError} If the filter is empty or has an unknown member.
    */
   revoke(filter: SubscriptionFilter, reason?: string): Promise<void>
@@ -67,6 +67,6 @@ export interface ServerEvents extends ServerExtension {
    * @returns When the next delivery is due, in milliseconds since 1970.
    */
   deliver(options?: Partial<DeliverOptions>): Promise<number | undefined>
-  /** Ends all streams and stops the delivery by webhook. */
+  /** Ends all streams and polled subscriptions, and stops the delivery by webhook. */
   close(): Promise<void>
 }

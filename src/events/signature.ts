@@ -23,9 +23,11 @@ export interface SignedMessage {
   readonly body: Uint8Array
 }
 
+/** Matches a secret. The group is the Base64 of its key. */
 const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/
+/** Matches a signature of version 1. The group is its Base64. */
 const SIGNATURE = /^v1,([A-Za-z0-9+/]{43}=)$/
-/** How many signatures of a request are checked. */
+/** The maximum number of signatures of a request that are checked. */
 const MAX_SIGNATURES = 16
 /** The length of a new key, in bytes. */
 const KEY_BYTES = 32
@@ -49,7 +51,7 @@ export function decodeWebhookSecret(secret: string): Uint8Array<ArrayBuffer> | u
 /**
  * Signs a message.
  *
- * @returns One value of the header `webhook-signature`; several are separated by spaces.
+ * @returns A signature for the header `webhook-signature`, which may contain several, separated by spaces.
  * @throws {TypeError} if the secret is not `whsec_` and the Base64 of 24 to 64 bytes.
  */
 export async function signWebhook(secret: string, message: SignedMessage): Promise<string> {
@@ -60,7 +62,7 @@ export async function signWebhook(secret: string, message: SignedMessage): Promi
 
 /**
  * Whether one of the first 16 signatures in a header was created with the secret. Signatures of other
- * versions and malformed ones are ignored. Check the timestamp with {@link isTimely}.
+ * versions and malformed ones are ignored. The timestamp must be checked separately, with {@link isTimely}.
  *
  * @param signatures The header `webhook-signature`.
  * @throws {TypeError} if the secret is not `whsec_` and the Base64 of 24 to 64 bytes.

@@ -35,8 +35,8 @@ export const pollSources: EventSources = { start, read: readSource }
 /** A position in a source: its cursor, and the id of the last event that was read after it. */
 type SourcePosition = readonly [cursor: string, lastId?: string | undefined]
 
-/** How many events one read returns while the position where a subscription begins is searched. */
-const PAGE = 100
+/** The maximum number of events in one read while the position where a subscription begins is searched. */
+const PAGE_SIZE = 100
 /** The maximum number of reads while the position where a subscription begins is searched. */
 const MAX_READS = 100
 
@@ -46,15 +46,15 @@ async function start(
   maxAgeMs: number | undefined,
 ): Promise<Start> {
   if (typeof position !== 'string') {
-    const now = await readSource(context, null, 0)
-    return { position: now.position, truncated: position !== null }
+    const current = await readSource(context, null, 0)
+    return { position: current.position, truncated: position !== null }
   }
   let found: Start = { position, truncated: false }
   if (maxAgeMs === undefined) return found
   // Skips the events that are too old
   const since = Date.now() - maxAgeMs
   for (let reads = 0; reads < MAX_READS; reads++) {
-    const { events, position: end, hasMore } = await readSource(context, found.position, PAGE)
+    const { events, position: end, hasMore } = await readSource(context, found.position, PAGE_SIZE)
     // An event whose timestamp is invalid counts as recent
     const firstRecent = events.findIndex(
       ({ occurrence }) => !(Date.parse(occurrence.timestamp) < since),
@@ -82,18 +82,24 @@ async function readSource(
     if (polled.events.length > 0) {
       report(new TypeError(`"poll" of "${name}" must return no events if the cursor is null`))
     }
-    const now = JSON.stringify([polled.cursor])
-    const { pollMs: waitMs } = entry
-    return { events: [], from: now, position: now, truncated: false, hasMore: false, waitMs }
+    const current = JSON.stringify([polled.cursor])
+    return {
+      events: [],
+      from: current,
+      position: current,
+      truncated: false,
+      hasMore: false,
+      waitMs: entry.pollMs,
+    }
   }
   const firstNew = polled.events.findIndex(({ eventId }) => eventId === lastId) + 1
-  // All events of the batch have been read, so reading continues after the batch
+  // All events that `poll` returned were read before, so reading continues at its new cursor
   if (firstNew > 0 && firstNew === polled.events.length) {
     return readSource(context, JSON.stringify([polled.cursor]), limit)
   }
   const events: FoundEvent[] = []
   const invalid = (reason: string): Error => new TypeError(`"poll" of "${name}": ${reason}`)
-  // If a batch is read in parts, only the first part reports that events are lost
+  // If the events that `poll` returns are read in parts, only the first part reports that events are lost
   const truncated = polled.truncated === true && firstNew === 0
   let reached = position
   for (const { eventId, timestamp, data, meta } of polled.events.slice(firstNew)) {

@@ -2,7 +2,8 @@
  * Storage of events: a log of the emitted events, and the webhook subscriptions that read it.
  *
  * A subscription has a position in the log. Events are delivered to the subscription in order, one request at
- * a time. The position moves on when the receiver has accepted an event, or when the event has been given up.
+ * a time. The position moves on when the receiver has accepted an event, or when the server has given up
+ * delivering it.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -18,11 +19,11 @@ export interface LoggedEvent {
   readonly eventId: string
   /** When the event happened: RFC 3339, with a time zone. */
   readonly timestamp: string
-  /** When the application emitted it, in milliseconds since 1970. */
+  /** When the application emitted the event, in milliseconds since 1970. */
   readonly acceptedAt: number
   readonly data: JsonObject
   readonly meta?: JsonObject
-  /** The id of the only subscription that receives the event. Absent if all subscriptions may. */
+  /** The id of the only subscription that may receive the event. Absent if all subscriptions may receive it. */
   readonly to?: string
 }
 
@@ -70,7 +71,7 @@ export interface WebhookSubscription {
   readonly arguments: JsonObject
   readonly url: string
   readonly secrets: readonly WebhookSecret[]
-  /** Milliseconds since 1970; null if the subscription does not expire. */
+  /** When the subscription expires, in milliseconds since 1970; null if it does not expire. */
   readonly expiresAt: number | null
   readonly status: 'active' | 'suspended'
   readonly position: Position
@@ -126,7 +127,7 @@ export interface EventLog {
   trim(name: string, limits: TrimLimits): Awaitable<void>
   /**
    * Calls `listener` after any process has appended events of a type. May also call it when there are no new
-   * events. Returns a function that stops this.
+   * events. Returns a function that ends the calls.
    */
   watch(name: string, listener: () => void): Awaitable<() => void>
 }
@@ -172,7 +173,7 @@ export interface SubscriptionStore {
   take(now: number, leaseUntil: number, limit: number): Awaitable<WebhookSubscription[]>
   /** When the next subscription is due or expires, in milliseconds since 1970. */
   nextDue(): Awaitable<number | undefined>
-  /** Adds to the log of deliveries, which keeps the last 100 of each subscription. */
+  /** Adds an attempt to the log of deliveries, which keeps the last 100 attempts of each subscription. */
   addAttempt(attempt: DeliveryAttempt, name?: string): Awaitable<void>
   /** The last requests to a webhook, newest first. */
   attempts(subscriptionId: string, limit: number, name?: string): Awaitable<DeliveryAttempt[]>

@@ -16,8 +16,8 @@ import type { ServerEventHost } from './server-event-host.ts'
 import type { NextEvents, OpenSubscription, Start } from './host.ts'
 import { EventNotification } from './wire.ts'
 
-/** The number of events that are read at once. */
-const BATCH = 100
+/** The maximum number of events that are read at once. */
+const BATCH_SIZE = 100
 
 /** Sends events until the stream ends. Returns the closing result. */
 export async function runStream(
@@ -34,7 +34,7 @@ export async function runStream(
   let isEnded = false
   /** The error with which the subscription ends. */
   let failure: Error | undefined
-  /** Stops waiting for the reader to take the last message. */
+  /** Ends the wait for the reader to take the last message. */
   let stopWaiting: ((value?: unknown) => void) | undefined
   let isHeartbeatDue = false
   /** How many heartbeats became due while the reader did not take a message. */
@@ -80,7 +80,7 @@ export async function runStream(
   async function advance(): Promise<void> {
     try {
       const isDue = Date.now() >= nextPollAt
-      const next = isDue ? await host.next(subscription, position, BATCH) : undefined
+      const next = isDue ? await host.next(subscription, position, BATCH_SIZE) : undefined
       if (next) nextPollAt = next.waitMs && !next.hasMore ? Date.now() + next.waitMs : 0
       if (next?.events.length || isHeartbeatDue) await host.authorize(subscription)
       if (next) await deliver(next)
@@ -123,7 +123,7 @@ export async function runStream(
     return host.cursorOf(subscription, at)
   }
 
-  /** Sends a notification; waits until a slow reader has taken it, or the stream ends. */
+  /** Sends a notification. Waits until a slow reader has taken it, or the stream ends. */
   async function send(method: string, { _meta, ...params }: JsonObject): Promise<void> {
     const allParams = { ...params, _meta: { ...(_meta as JsonObject | undefined), ...meta } }
     const delivery = exchange.send(notification(method, allParams))
@@ -138,7 +138,7 @@ export async function runStream(
 
   function beat(): void {
     isHeartbeatDue = true
-    // The reader is too slow. It can read the other events in a new stream that begins at its last cursor
+    // The reader is too slow. It can open a new stream at its last cursor, to receive the remaining events
     if (++missedHeartbeats > 2) end()
     wakeSignal.send()
   }

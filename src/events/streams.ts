@@ -1,5 +1,5 @@
 /**
- * `events/stream`, and the limits for the number of open streams.
+ * `events/stream`, and the limits on the number of open streams.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -58,6 +58,7 @@ export function streams(options: StreamOptions = {}): StreamMode {
   return (host) => streamsOf(host, { heartbeatMs, maxStreams, maxStreamsPerPrincipal })
 }
 
+/** The names of the options. The values have no meaning. */
 const OPTION_NAMES: OptionNames<StreamOptions> = {
   maxStreams: 1,
   maxStreamsPerPrincipal: 1,

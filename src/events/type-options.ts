@@ -10,7 +10,7 @@ import type { Viewer } from '../server/request/exchange.ts'
 import type { OpenSubscription, Subscriber } from './host.ts'
 import type { DeliveryMode } from './wire.ts'
 
-/** How many events of a type, and for how long, clients can still receive after they were emitted. */
+/** How long clients can still receive the events of a type after they were emitted, and how many of them. */
 export interface EventHistory {
   /**
    * How long an event can be received after it was emitted, in milliseconds.
@@ -28,7 +28,7 @@ export interface EventHistory {
 
 /** A request to the source of an event type. */
 export interface SourceRequest<Input = unknown> extends Subscriber {
-  /** The cursor that the previous call returned; null in the first call, which returns no events. */
+  /** The cursor that the previous call returned; null in the first call, which must return no events. */
   readonly cursor: string | null
   /** The arguments of the subscription. */
   readonly arguments: Input
@@ -79,11 +79,11 @@ export interface EventTypeOptions<
   input?: Input
   /** Validates the payload of each event; an object schema. By default any object is valid. */
   payload?: Payload
-  /** How events can be received. By default in all ways that the server supports. */
+  /** The modes in which events can be received. By default, all modes that the server supports. */
   delivery?: readonly DeliveryMode[]
   /**
-   * Whether a subscription receives an event. Required if there are arguments, unless events are
-   * pulled with `poll`.
+   * Whether a subscription receives an event. Required if the type has arguments, unless it has `poll` or
+   * `unfiltered`.
    */
   matches?(
     input: InferOutput<Input>,
@@ -123,8 +123,8 @@ export interface EventTypeOptions<
   unfiltered?: boolean
   /**
    * Called when a subscription begins. If the function throws, the client cannot subscribe. All polls of one
-   * caller with the same arguments count as one subscription. It ends after some time without a poll: three
-   * times `pollMs`, but at least five minutes.
+   * caller with the same arguments count as one subscription. Such a subscription ends after some time without
+   * a poll: three times `pollMs`, but at least five minutes.
    */
   onSubscribe?(subscription: OpenSubscription): unknown
   /** Called when a subscription has ended. */

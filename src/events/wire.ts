@@ -13,7 +13,7 @@ export interface EventType {
   /** The name, such as `invoice.created`. */
   readonly name: string
   readonly description?: string
-  /** The ways in which the server delivers events of this type; at least one. */
+  /** The modes in which the server delivers events of this type; at least one. */
   readonly delivery: readonly DeliveryMode[]
   /** The JSON Schema of the arguments of a subscription. */
   readonly inputSchema: JsonObject | boolean
@@ -52,7 +52,7 @@ export interface PollEventsResult {
   readonly nextPollMs: number
 }
 
-/** Why the last delivery failed. */
+/** Why a delivery failed. */
 export type DeliveryFailure =
   | 'connection_refused'
   | 'timeout'
@@ -78,14 +78,14 @@ export interface DeliveryStatus {
 export interface SubscribeEventsResult {
   /** The id of the subscription, which each webhook request has in its header `X-MCP-Subscription-Id`. */
   readonly id: string
-  /** When to subscribe again at the latest: RFC 3339; null if the subscription does not expire. */
+  /** When the client must subscribe again at the latest: RFC 3339; null if the subscription does not expire. */
   readonly refreshBefore: string | null
   readonly cursor?: string | null
   readonly truncated: boolean
   readonly deliveryStatus?: DeliveryStatus
 }
 
-/** The body of a webhook request that is not an event. */
+/** The body of a webhook request, if it is not an event. */
 export type ControlBody =
   | { readonly type: 'gap'; readonly cursor: string }
   | { readonly type: 'terminated'; readonly error: ErrorObject }

@@ -64,7 +64,7 @@ export async function forward(
     return await send(started)
   } catch (error) {
     if (error instanceof SdkError) {
-      // A proxy's error says nothing about the upstream server behind it
+      // Such a status may come from a proxy, and the upstream server behind it may still be working
       const is5xx = (statusOf(error) ?? 0) >= 500
       if (is5xx || UNANSWERED_CODES.includes(error.code)) calls.abandon(call)
     }
@@ -79,11 +79,8 @@ function isFinal({ resultType = 'complete' }: Result): boolean {
   return resultType === 'complete' || resultType === 'input_required'
 }
 
-/**
- * The reasons given to callers if the upstream server does not respond; they do not reveal its
- * address.
- */
-const failureTexts: Partial<Record<SdkErrorCode, string>> = {
+/** The texts that callers receive if the upstream server fails. They do not reveal its address. */
+const FAILURE_TEXTS: Partial<Record<SdkErrorCode, string>> = {
   TIMEOUT: 'did not answer in time',
   CLOSED: 'has ended',
   SESSION_LOST: 'has ended the session',
@@ -95,11 +92,11 @@ const failureTexts: Partial<Record<SdkErrorCode, string>> = {
 }
 
 /**
- * The error for the caller if the upstream server did not respond; for a tool call, an error that
- * models can read.
+ * The error for the caller if the upstream server failed. The caller of a tool gets an error that models can
+ * read.
  */
 export function upstreamFailure(method: string, error: unknown): Error | undefined {
-  const reason = error instanceof SdkError ? failureTexts[error.code] : undefined
+  const reason = error instanceof SdkError ? FAILURE_TEXTS[error.code] : undefined
   if (reason === undefined) return undefined
   const message = `The upstream server ${reason}`
   return method === 'tools/call'
@@ -123,7 +120,7 @@ function isUrlElicitation(value: unknown): value is UrlElicitation {
   return [value.elicitationId, value.message, value.url].every((text) => typeof text === 'string')
 }
 
-/** Adds the client's responses and state unchanged, since the upstream server requested them. */
+/** Adds the input responses and the state of the client unchanged, because the upstream server requested them. */
 function withInputResponses(
   params: JsonObject,
   { inputResponses, requestState }: Context,
@@ -156,13 +153,13 @@ function forwardedOptions(call: OpenCall, started: Result | null): ForwardedOpti
         return ctx.progress(progress, options)
       },
     }),
-    // Messages below the caller's level are dropped when they are forwarded.
+    // Requests all log messages: `ctx.log` drops messages below the caller's level
     logLevel: 'debug',
     onLog: (message): unknown => forwardLog(ctx, message),
   }
 }
 
-/** Members of `_meta` that the gateway sets itself, for each request upstream. */
+/** Matches the members of `_meta` that the gateway sets itself, for each request upstream. */
 const OWN_META = /^(?:progressToken|traceparent|tracestate|baggage|io\.modelcontextprotocol\/.*)$/
 
 /** The members of the caller's `_meta` that belong to the caller and the upstream server. */
@@ -172,8 +169,8 @@ function forwardedMeta(meta: Meta): Meta {
 }
 
 /**
- * The trace context in the caller's `_meta`, without malformed members. If the upstream connection has an
- * observer that returns a trace context, the client sends that one instead.
+ * The trace context in the caller's `_meta`, without malformed members. If the observer of the upstream
+ * connection returns a trace context, the client sends the trace context of the observer instead.
  */
 export function traceOf(meta: Meta): Meta {
   const { traceparent, tracestate, baggage } = readTrace({ _meta: meta })

@@ -59,7 +59,7 @@ export class Clients implements ClientRegistry {
   /** A context that reaches a client outside of its requests. */
   createContext(client: Exchange): RequestContext {
     const logLevel = client.session?.record.logLevel ?? DEFAULT_LOG_LEVEL
-    // A context needs a request, so the request is made up
+    // A context needs a request. There is none, so this one is invented
     const message = { jsonrpc: '2.0', id: 0, method: 'ping' } as const
     const ctx = new RequestContext(message, { ...client, logLevel }, this.#server.logs)
     ctx.server = this.#server

@@ -25,8 +25,8 @@ export interface ForwardedEvents extends ServerExtension {
 }
 
 /**
- * Forwards the events of upstream servers; pass it to `server.extend`, once. The upstream servers
- * decide which events a caller may receive: each principal has a connection of its own.
+ * Forwards the events of upstream servers. Pass the returned object to `server.extend`, once. The upstream
+ * servers decide which events a caller may receive, because each principal has its own connection to them.
  *
  * @example
  * ```ts
@@ -52,9 +52,9 @@ export function forwardEvents(...upstreams: EventUpstream[]): ForwardedEvents {
     throw new TypeError('Cannot forward webhooks with a prefix: remove "prefix" or "webhooks"')
   }
   const sources = upstreams.map((upstream) => new UpstreamEvents(upstream))
-  // Names with a longer prefix also begin with a shorter one
+  // The longest prefix is tried first, because the same name may also begin with a shorter prefix
   const byPrefix = sources.toSorted((a, b) => b.prefix.length - a.prefix.length)
-  const find = ({ name }: JsonObject, ctx: RequestContext): UpstreamEvents => {
+  const findSource = ({ name }: JsonObject, ctx: RequestContext): UpstreamEvents => {
     if (typeof name !== 'string') throw invalidParams('"name" must be a string')
     const source = byPrefix.find(({ prefix }) => name.startsWith(prefix))
     if (source) return source
@@ -67,7 +67,7 @@ export function forwardEvents(...upstreams: EventUpstream[]): ForwardedEvents {
       const forwarded = (method: string) => ({
         handle: (params: JsonObject, ctx: unknown) => {
           const requestContext = ctx as RequestContext
-          return find(params, requestContext).forward(method, params, requestContext)
+          return findSource(params, requestContext).forward(method, params, requestContext)
         },
       })
       addExtension(server, {

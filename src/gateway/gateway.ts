@@ -29,9 +29,9 @@ const NO_PRINCIPAL = undefined
 /** The limits of a gateway. */
 export interface GatewayLimits {
   /**
-   * The maximum number of principals with an upstream connection at once. When the limit is
-   * reached, the least recently used idle connection is closed; if all are in use, the call fails
-   * with `INTERNAL_ERROR`.
+   * The maximum number of principals that have an upstream connection at once. When the limit is
+   * reached, the least recently used idle connection is closed. If all connections are in use, the call
+   * of the next principal fails with `INTERNAL_ERROR`.
    *
    * @default 100
    */
@@ -63,8 +63,8 @@ export interface Gateway {
  *   has no stream for each call, they go to a client only if all calls on that connection belong to
  *   that client, including cancelled calls that are not answered yet. Otherwise requests are
  *   rejected and logs dropped, so that no user receives requests or logs of another user.
- * - At most 1,000 resources are subscribed to, shared among the clients: a subscription that no
- *   client uses is evicted for a new one, and a client that has reached its share is rejected.
+ * - The gateway subscribes to at most 1,000 resources, which the clients share. A subscription that no
+ *   client uses is evicted for a new one. A client that has reached its share cannot subscribe to more.
  * - A template that this SDK cannot parse is omitted, and `onError` receives an error.
  *
  * The promise of `mount` rejects with a `TypeError` if a name or URI is taken, or if the server was
@@ -144,14 +144,14 @@ async function attach(
 ): Promise<Mount & { server: Server }> {
   /** The downstream server. Absent until the upstream server is connected, and after the unmount. */
   let downstream: { server: Server; update: () => Promise<void> } | undefined
-  let updateQueued = false
+  let isUpdateQueued = false
   // Listings run one at a time, so that the result of an earlier one cannot replace newer entries
   const oneAtATime = semaphore(1)
   const queueUpdate = (): void => {
-    if (updateQueued) return
-    updateQueued = true
+    if (isUpdateQueued) return
+    isUpdateQueued = true
     const runUpdate = async (): Promise<void> => {
-      updateQueued = false
+      isUpdateQueued = false
       await downstream?.update()
     }
     oneAtATime(runUpdate).catch((error: unknown) => {
@@ -181,6 +181,7 @@ async function attach(
   const report = (error: unknown): void => definition.report(error)
   const clients = clientsOf(definition)
   setClients(clients)
+  // Roots of unauthenticated callers are forwarded only while there is a single client
   const forwardRootsChanged = ({ caller: { principal } }: Exchange): void => {
     const hasSeveralClients = principal === undefined && clients.ofPrincipal(principal).length > 1
     const upstream =

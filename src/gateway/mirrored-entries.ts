@@ -1,6 +1,6 @@
 /**
  * Converts the tools, prompts and resources of the upstream server to entries of the downstream server.
- * The upstream server validates arguments.
+ * The entries do not validate arguments, because the upstream server does.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
@@ -72,7 +72,7 @@ export async function entriesOf(upstream: UpstreamServer): Promise<SourceEntries
 }
 
 /**
- * The listed items; empty if the server declares the capability but does not implement this method.
+ * The listed items. Empty if the server declares the capability, but does not implement the list method.
  */
 function emptyIfMissing<T>(list: Promise<T[]>): Promise<T[]> {
   return list.catch((error: unknown) => {
@@ -84,14 +84,14 @@ function emptyIfMissing<T>(list: Promise<T[]>): Promise<T[]> {
 /** The members that all mirrored entries share. Without a function `visible`, every caller sees an entry. */
 const ENTRY_DEFAULTS = { enabled: true, visible: undefined, cache: undefined }
 
-/** The downstream name of an upstream name. */
+/** The downstream name of a tool or prompt. */
 function prefixedName({ prefix }: UpstreamServer, name: string): string {
   return prefix === '' ? name : `${prefix}_${name}`
 }
 
 function toolOf(upstream: UpstreamServer, tool: Tool): ToolEntry {
   const item: Tool = { ...tool, name: prefixedName(upstream, tool.name) }
-  // Optional even if the upstream server requires a task: the upstream connection then creates the task
+  // A task that the upstream server requires is optional for callers, because the gateway can create it
   const task = (tool.execution?.taskSupport ?? 'forbidden') === 'forbidden' ? undefined : 'optional'
   if (task) item.execution = { ...tool.execution, taskSupport: task }
   return {

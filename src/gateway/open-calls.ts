@@ -25,8 +25,8 @@ export function clientIdentity(call: { readonly exchange: Exchange }): unknown {
 }
 
 /**
- * The calls of one connection. An abandoned call, for which no client waits any longer, still counts
- * until the upstream server has answered it: until then, the server may request input for it.
+ * The calls of one connection. An abandoned call, for which no client waits any longer, still counts until
+ * the upstream server has answered it, because the server may request input for the call until then.
  */
 export class OpenCalls {
   readonly #running = new Set<OpenCall>()
@@ -78,8 +78,8 @@ export class OpenCalls {
    * Finds the call whose client receives a message that does not name its call. Returns `undefined` if the
    * message could belong to calls of several clients.
    *
-   * A client without a session answers by sending the same call again. It can therefore be asked only if
-   * a single call is open, so that this must be the call in question.
+   * A client without a session answers by sending the same call again. It can therefore be asked only if a
+   * single call is open, because then the message belongs to that call.
    */
   findReceiver(): OpenCall | undefined {
     const newest = [...this.#running].at(-1)

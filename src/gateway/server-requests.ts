@@ -1,6 +1,6 @@
 /**
- * Forwards requests and notifications of a gateway's upstream server to the client whose call they
- * belong to, and to no client if that call is unknown.
+ * Forwards requests and notifications of a gateway's upstream server to the client whose call they belong to.
+ * If that call is unknown, they are forwarded only if no other client can be meant.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
@@ -24,7 +24,7 @@ import type { Clients } from './clients.ts'
 import type { Exchange } from '../server/request/exchange.ts'
 import { clientIdentity, type OpenCalls } from './open-calls.ts'
 
-/** The maximum number of URLs whose completion can be forwarded; the oldest are evicted. */
+/** The maximum number of URLs whose completion can be forwarded. Beyond it, the oldest URLs are evicted. */
 const MAX_URLS = 1000
 
 /** How long a request outside of calls waits for the first client, in milliseconds. */
@@ -40,8 +40,8 @@ export interface ServedCallers {
 }
 
 /**
- * The clients that receive a message that belongs to no call. These are the clients of the principal.
- * Without a principal, this is the only client. Clients are omitted while calls of other clients are open.
+ * The clients that receive a message without a call: all clients of the principal. Without a principal, only
+ * a single client can receive it. A client is omitted while calls of other clients are open.
  */
 function clientsOutsideCalls({ calls, principal }: ServedCallers, clients: Clients): Exchange[] {
   const principalClients = clients.ofPrincipal(principal)
@@ -52,8 +52,8 @@ function clientsOutsideCalls({ calls, principal }: ServedCallers, clients: Clien
 /**
  * Handles the requests of the upstream server on one connection of a gateway.
  *
- * @param onCompleted Called when a URL elicitation is completed, with the id that the caller
- * received.
+ * @param onCompleted Called when a URL elicitation is completed, with the elicitation id that the caller
+ *   received.
  */
 export function upstreamRequestHandlers(
   served: ServedCallers,

@@ -1,5 +1,6 @@
 /**
- * The fields of an elicitation form, in one shape for all ways in which its schema may be written.
+ * The fields of an elicitation form. Its schema may be written in several ways, but the fields always have
+ * the same shape.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#requested-schema
  */
@@ -24,7 +25,7 @@ export interface FormField {
   readonly options: readonly FormOption[]
   /** Whether the user has to fill in the field. */
   readonly required: boolean
-  /** The initial value, which is also sent if an accepted form omits the field. */
+  /** The initial value. It is also sent if the user accepts the form without a value for the field. */
   readonly default: FormValue | undefined
   /** The field's schema with its limits: `format`, `minLength`, `maximum`, `minItems` and others. */
   readonly schema: JsonObject
@@ -83,7 +84,10 @@ function kindOf({ type }: JsonObject): 'text' | 'number' | 'integer' | 'boolean'
   return type === 'number' || type === 'integer' || type === 'boolean' ? type : 'text'
 }
 
-/** Options with titles are separate schemas, or before 2025-11-25 two parallel lists. */
+/**
+ * Reads the options of a field. Options without titles are an `enum`. Options with titles are schemas in
+ * `oneOf` or `anyOf`, or, before 2025-11-25, an `enum` and a parallel list of titles.
+ */
 function optionsOf({ enum: values, enumNames: titles, oneOf, anyOf }: JsonObject): FormOption[] {
   if (Array.isArray(values)) {
     const labels: unknown[] = Array.isArray(titles) ? titles : []

@@ -1,5 +1,5 @@
 /**
- * Icons that servers name: which of them may be shown, and how to load an icon without trusting it.
+ * The icons of servers: which of them may be shown, and how to load an icon without trusting it.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#icons
  */
@@ -13,7 +13,7 @@ import { parseUrl } from '../../patterns/url.ts'
 
 /** Which icons are allowed. */
 export interface IconPolicy {
-  /** The endpoint of the server that names the icon. */
+  /** The endpoint of the server that the icon belongs to. */
   readonly serverUrl: string | URL
   /** Origins that icons may come from in addition to the server's own, such as `https://cdn.example`. */
   readonly allowedOrigins?: readonly string[]
@@ -53,18 +53,24 @@ export interface IconLimits extends IconPolicy {
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
 
-/** Image types by declared MIME type; all others are rejected, including SVG, which can contain scripts. */
+/**
+ * For each MIME type that an icon may declare, the type of its bytes. All other types are rejected,
+ * including SVG, which can contain scripts.
+ */
 const IMAGE_TYPES: Readonly<Record<string, string>> = {
   'image/png': 'image/png',
   'image/jpeg': 'image/jpeg',
   'image/jpg': 'image/jpeg',
 }
-/** Matches a data URL; the groups are its type and its Base64 data. */
+/** Matches a data URL. The groups are the MIME type and the Base64 data. */
 const DATA_URL = /^data:(image\/[a-z]+);base64,([a-z\d+/]*={0,2})$/i
 
-/** An icon for the other theme is worse than one of any size for the right theme. */
+/**
+ * Added to the distance of an icon for the other theme. It exceeds every difference in size, so that any
+ * icon for the right theme is preferred.
+ */
 const WRONG_THEME_DISTANCE = 1_000_000
-/** Scaling up by a pixel is as bad as scaling down by this many. */
+/** Scaling an icon up by one pixel is as bad as scaling it down by this many pixels. */
 const UPSCALING_FACTOR = 100
 
 /**
@@ -77,6 +83,7 @@ const UPSCALING_FACTOR = 100
 export function selectIcon(icons: unknown, preferences: IconPreferences): Icon | undefined {
   const { theme, size = 48 } = preferences
   const usable = Array.isArray(icons) ? icons.filter((icon) => isUsable(icon, preferences)) : []
+  /** How far an icon is from the preferences. */
   const distance = (icon: Icon): number =>
     (theme && icon.theme && icon.theme !== theme ? WRONG_THEME_DISTANCE : 0) +
     Math.min(...(icon.sizes ?? ['any']).map((available) => sizeDistance(available, size)))
@@ -144,9 +151,9 @@ function isUsable(icon: unknown, { serverUrl, allowedOrigins = [] }: IconPolicy)
 }
 
 function sizeDistance(size: string, wanted: number): number {
+  // A scalable icon is better than any other size, but not better than the exact size
   if (size === 'any') return 0.5
   const [width = 0] = size.split('x').map(Number)
-  // Scaling a large icon down is better than scaling a small one up
   return width >= wanted ? width - wanted : (wanted - width) * UPSCALING_FACTOR
 }
 

@@ -37,7 +37,7 @@ function pngFacts(view: DataView): ImageFacts | undefined {
     String.fromCharCode(...[4, 5, 6, 7].map((offset) => view.getUint8(at + offset)))
   if (chunkType(8) !== 'IHDR') return undefined
   let frames = 1
-  // The chunk of an animation comes before the first image data
+  // The chunk `acTL`, which describes an animation, comes before the first image data
   for (let at = 8; chunkType(at) !== 'IDAT'; at += CHUNK_OVERHEAD + view.getUint32(at)) {
     if (chunkType(at) === 'acTL') frames = view.getUint32(at + 8)
   }
@@ -47,7 +47,7 @@ function pngFacts(view: DataView): ImageFacts | undefined {
 function jpegFacts(view: DataView): ImageFacts | undefined {
   for (let at = 2; view.getUint8(at) === 0xff; at += 2 + view.getUint16(at + 2)) {
     const marker = view.getUint8(at + 1)
-    // A frame header; C4, C8 and CC are tables and an extension
+    // C0 to CF begin a frame header, except C4 and CC, which begin tables, and C8, which is reserved
     if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
       const [height, width] = [view.getUint16(at + 5), view.getUint16(at + 7)]
       return { type: 'image/jpeg', width, height, frames: 1 }

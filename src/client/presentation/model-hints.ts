@@ -6,9 +6,9 @@
 import type { ModelPreferences } from '../../protocol/types.ts'
 
 /**
- * Selects a model by the server's hints, which are substrings of names in order of priority. Returns the
- * first model that matches the first hint that any model matches. Returns `undefined` if no hint
- * matches: choose a model by the numeric priorities then.
+ * Selects a model by the server's hints. A hint is a part of a model's name. The hints are tried in order:
+ * the first hint that matches any model decides, and the first model that it matches is returned. If no
+ * hint matches, the result is `undefined`, and you choose a model by the numeric priorities.
  *
  * @param models The names of the available models, in order of preference.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#model-preferences

@@ -39,9 +39,9 @@ export async function* deliver(
   parts: DeliveryParts,
 ): AsyncGenerator<ReceivedEvent, void, undefined> {
   const seenIds = new SeenIds(followed.record.seen)
-  /** The kinds of error after which the subscription was started again. Each kind allows one restart. */
+  /** The kinds of error after which the subscription was restarted. Each kind allows one restart. */
   const restartedAfter = new Set<EventFailure>()
-  /** Why the subscription is started again. */
+  /** The error after which the subscription is being restarted. */
   let restartReason: EventError | undefined
   for (;;) {
     const startedAt = performance.now()
@@ -56,8 +56,8 @@ export async function* deliver(
       return
     } catch (error) {
       if (followed.signal.aborted) return
-      // After the subscription has worked for a while, an error of the same kind may have a new cause, so that another
-      // restart may help
+      // After the subscription has worked for a while, an error of the same kind may have a new cause, and
+      // another restart may help
       if (wasStable(startedAt)) restartedAfter.clear()
       if (!(error instanceof EventError) || !error.kind || restartedAfter.has(error.kind)) {
         if (error instanceof EventError) await followed.remove()
@@ -94,8 +94,10 @@ async function mayRestart(
 }
 
 /**
- * Finds the event type. If the server has no such type, throws `restartReason`, or an error of its own if that is
- * undefined.
+ * Finds the event type of a subscription.
+ *
+ * @throws {EventError} `restartReason`, if it is given and the server has no such type.
+ * @throws {SdkError} `UNSUPPORTED`, if `restartReason` is undefined and the server has no such type.
  */
 async function findType(
   followed: FollowedSubscription,
@@ -119,7 +121,7 @@ function itemsOf(
   return mode === 'push' ? streamEvents(followed) : pollEvents(followed)
 }
 
-/** Passes an event or a change of state to the application, and stores that an event was processed. */
+/** Passes an item to the application. Stores the id of a processed event, and the new position. */
 async function* processItem(
   item: Item,
   followed: FollowedSubscription,
@@ -137,7 +139,7 @@ async function* processItem(
     } else if (!seenIds.has(event.eventId)) {
       if (await isAccepted(event, followed, options)) yield event
       const stored = { seen: seenIds.add(event.eventId, storedIds) }
-      // If a position is stored next, that write stores the ids too
+      // If the item has a position, `moveTo` below stores the ids together with it
       if (!('cursor' in item)) await followed.save(stored)
       else followed.record = { ...followed.record, ...stored }
     }
@@ -146,7 +148,7 @@ async function* processItem(
   if (item.event !== undefined) item.onProcessed?.()
 }
 
-/** Whether the application's `accept` returns true for an event. If not, this is reported. */
+/** Whether the application accepts an event. A refusal, or an exception in `accept`, is reported. */
 async function isAccepted(
   event: ReceivedEvent,
   followed: FollowedSubscription,

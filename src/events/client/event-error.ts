@@ -11,9 +11,9 @@ import type { EventErrorKind } from '../host.ts'
 /** What an error of `events/*` means. Only `RateLimited` is always temporary. */
 export type EventFailure = EventErrorKind | 'InvalidParams' | 'RateLimited'
 
-/** The codes of the first draft, which deployed servers use, followed by the codes of SEP-3415. */
+/** The code of JSON-RPC, the codes of the first draft, which deployed servers use, and those of SEP-3415. */
 const KINDS: Readonly<Record<number, EventFailure>> = {
-  // Literals, because bundlers keep objects with computed keys
+  // The keys are literals, because bundlers cannot remove an unused object with computed keys
   '-32602': 'InvalidParams',
   '-32011': 'NotFound',
   '-32012': 'Forbidden',
@@ -27,7 +27,7 @@ const KINDS: Readonly<Record<number, EventFailure>> = {
   '-32027': 'CallbackEndpointError',
 }
 
-/** SEP-3415 uses this code for NotFound, and another proposal uses it for rate limits. */
+/** SEP-3415 uses this code for NotFound. Another proposal uses the same code for rate limits. */
 const NOT_FOUND_OR_RATE_LIMITED = -32023
 
 const CALLBACK_REASON =
@@ -50,7 +50,7 @@ export class EventError extends ProtocolError {
   }
 }
 
-/** Reads the error object in a notification or a webhook body; a malformed one has the code 0. */
+/** Reads the error object in a notification or a webhook body. Without a valid code, the error has the code 0. */
 export function readEventError(value: unknown): EventError {
   const { code, message, data } = isObject(value) ? value : {}
   return new EventError({
@@ -60,14 +60,14 @@ export function readEventError(value: unknown): EventError {
   })
 }
 
-/** Reads the meaning from the code, or from `data` if the code is unknown or has several meanings. */
+/** Reads the kind from the code, or from `data` if the code is unknown or has several meanings. */
 function kindOf({ code, data }: ErrorObject): EventFailure | undefined {
   if (code === NOT_FOUND_OR_RATE_LIMITED && retryAfterMsOf({ data }) !== undefined) {
     return 'RateLimited'
   }
   if (KINDS[code]) return KINDS[code]
   if (!isObject(data)) return undefined
-  // Each error has its own member in `data`
+  // Each kind of error has a different member in `data`
   if ('kind' in data) return 'NotFound'
   if ('limit' in data) return 'ResourceExhausted'
   if ('feature' in data) return 'Unsupported'

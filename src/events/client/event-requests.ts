@@ -19,8 +19,8 @@ export type Report = (error: unknown) => void
 const MODES: readonly unknown[] = ['poll', 'push', 'webhook'] satisfies DeliveryMode[]
 
 /**
- * Returns what a server declares about events. Returns undefined if it offers no events, or declares only a
- * revision of the extension that this SDK does not know.
+ * Returns what a server declares about events. Returns undefined if the server offers no events, or offers
+ * them only in a revision of the extension that this SDK does not know.
  */
 export function offeredEvents(
   { serverCapabilities = {} }: Pick<ExtensionClient, 'serverCapabilities'>,
@@ -34,7 +34,7 @@ export function offeredEvents(
       new SdkError('UNSUPPORTED', `The server's revision ${revision} of events is not supported`),
     )
   }
-  // The older form of the capability, the only one that some servers declare
+  // Some servers declare only `events`, the older form of the capability
   const offered = isKnown ? settings : serverCapabilities.events
   return isObject(offered) ? { listChanged: offered.listChanged === true } : undefined
 }
@@ -71,7 +71,7 @@ export async function listEventTypes(
   options: RequestOptions = {},
 ): Promise<EventType[]> {
   const method = 'events/list'
-  // Reports a revision that is not supported
+  // Called only to report a revision that is not supported
   offeredEvents(client, report)
   const fetchPage = async (cursor: string | undefined): Promise<Result> => {
     const params = cursor === undefined ? {} : { cursor }

@@ -7,7 +7,7 @@ import type { ReceivedEvent } from './occurrence.ts'
 
 /**
  * Describes an event for a model, as data in a code block that the data cannot close. This does not make the
- * data trustworthy: actions that the model takes because of it need the same approval as any others.
+ * data trustworthy: actions that the model takes because of the event need the same approval as any others.
  *
  * @example
  * ```ts

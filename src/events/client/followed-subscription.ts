@@ -20,7 +20,7 @@ import type { StoredSubscription, SubscriptionRecords } from './subscription-sto
 export interface FollowLimits {
   /** The shortest wait between two polls, in milliseconds. */
   readonly minPollMs: number
-  /** The maximum number of events in the result of a poll; undefined for the server's limit. */
+  /** The maximum number of events in the result of a poll. If undefined, the server decides. */
   readonly maxEvents: number | undefined
   /** How long a stream may be silent before it is opened again, in milliseconds. */
   readonly maxSilenceMs: number
@@ -39,7 +39,7 @@ export class FollowedSubscription {
   endError: EventError | undefined
   readonly #store: SubscriptionRecords
   readonly #maxAgeMs: number | undefined
-  /** Whether a request has succeeded. Only the requests before that count as initiated by the user. */
+  /** Whether a request has succeeded. Only requests before the first success count as initiated by the user. */
   #hasSucceeded = false
   /** Whether the server has sent a cursor to this loop. */
   #hasHistory = false
@@ -86,7 +86,7 @@ export class FollowedSubscription {
     if (!this.#isRemoved) await this.#store.save(this.record)
   }
 
-  /** Removes the record. If the loop still finishes its last event, the record is not stored again. */
+  /** Removes the record. The loop may still finish its last event, but does not store the record again. */
   async remove(): Promise<void> {
     this.#isRemoved = true
     await this.#store.remove(this.record.key)
@@ -107,15 +107,15 @@ export class FollowedSubscription {
     }
   }
 
-  /** Counts the next failure as the first. Call this when a delivery mode works. */
+  /** Lets the backoff begin again at its shortest delay. Called when a delivery mode works. */
   resetBackoff(): void {
     this.#failures = 0
   }
 
   /**
-   * Waits before the next attempt, longer after each failure.
+   * Waits before the next attempt. Each wait is longer than the previous one.
    *
-   * @throws {unknown} The error, if another attempt would fail too; the reason of the signal, if it aborts.
+   * @throws {unknown} The error, if another attempt would fail too, or the signal's reason, if it aborts.
    */
   async waitAfter(
     error: unknown,
@@ -126,17 +126,17 @@ export class FollowedSubscription {
     await sleep(Math.max(backoffMs(this.#failures++), retryAfterMs(error)), this.signal)
   }
 
-  /** Whether the same request may succeed later. */
+  /** Whether the request that failed with an error may succeed later. */
   mayRetry(error: unknown): boolean {
     if (this.signal.aborted || error === this.endError) return false
     const { code } = error as SdkError | EventError
     const isSignedOut = this.#hasSucceeded && code === 'UNAUTHORIZED'
-    const isLimited = (error as EventError).kind === 'RateLimited' || retryAfterMs(error) > 0
-    return isTransient(error) || code === INTERNAL_ERROR || isSignedOut || isLimited
+    const isRateLimited = (error as EventError).kind === 'RateLimited' || retryAfterMs(error) > 0
+    return isTransient(error) || code === INTERNAL_ERROR || isSignedOut || isRateLimited
   }
 }
 
-/** How long the server asks the client to wait, in the error or in the header `Retry-After`, in milliseconds. */
+/** The delay in milliseconds that the server asks for, in the error's data or in the header `Retry-After`. */
 function retryAfterMs(error: unknown): number {
   const { data, retryAfter } = error as EventError
   const askedMs = retryAfterMsOf({ data })

@@ -32,7 +32,7 @@ export class ItemQueue {
     this.#maxItems = maxItems
   }
 
-  /** Adds an item. Returns false if the queue is full. After the end, ignores the item and returns true. */
+  /** Adds an item. Returns false if the queue is full. If the queue has ended, ignores the item and returns true. */
   push(item: Item): boolean {
     if (this.#isEnded) return true
     if (this.#items.length >= this.#maxItems) return false
@@ -41,7 +41,7 @@ export class ItemQueue {
     return true
   }
 
-  /** Ends the queue. The reader still receives the items that are in it, and then the error, if given. */
+  /** Ends the queue. The reader still receives the items in the queue, and then the error, if there is one. */
   end(error?: Error): void {
     if (this.#isEnded) return
     this.#isEnded = true

@@ -22,7 +22,7 @@ export interface ReceivedEvent {
   readonly [member: string]: unknown
 }
 
-/** Reads an event, without the members that concern its delivery. Returns undefined if it is malformed. */
+/** Reads an event. Omits the members that concern its delivery. Returns undefined if the event is malformed. */
 export function readOccurrence(value: unknown): ReceivedEvent | undefined {
   if (!isObject(value)) return undefined
   const { cursor: _, _meta, eventId, name, timestamp, data, ...others } = value

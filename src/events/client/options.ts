@@ -58,7 +58,7 @@ export interface EventSubscriptionsOptions {
    * caused itself. A refused event is reported to `onError` with the code `DENIED`.
    */
   readonly accept?: (event: ReceivedEvent, subscription: SubscriptionInfo) => Awaitable<boolean>
-  /** Called when the server could not deliver all events since the last position. */
+  /** Called when events since the last position may have been missed. */
   readonly onGap?: (subscription: SubscriptionInfo) => void
   /** Called when the deliveries of a webhook were suspended or have failed. */
   readonly onStatus?: (status: DeliveryStatus, subscription: SubscriptionInfo) => void
@@ -80,8 +80,8 @@ export interface FollowOptions {
   /** The maximum age of events that are delivered again after an interruption, in milliseconds. */
   readonly maxAgeMs?: number
   /**
-   * How long the server should keep a webhook subscription without a refresh, in milliseconds; null for no
-   * expiry. By default the server decides.
+   * How long the server should keep a webhook subscription without a refresh, in milliseconds. With null,
+   * the subscription should not expire. By default the server decides.
    */
   readonly ttlMs?: number | null
   /** Called when the server has begun to deliver events, and again after an interruption. */
@@ -109,7 +109,8 @@ export interface EventSubscriptions {
    * {@link stop} also deletes the position.
    *
    * @throws {EventError} The error with which the server refused or ended the subscription.
-   * @throws {NoCompatibleDeliveryMode} if the type has no mode that the client supports.
+   * @throws {NoCompatibleDeliveryMode} If the type lacks the requested mode, or has no mode that the client
+   *   supports.
    * @throws {SdkError} `CAPABILITY_MISSING` or `UNSUPPORTED` if the server offers no events or no such
    *   type; `INVALID_USE` if the subscription is followed already.
    */
@@ -130,8 +131,8 @@ export interface EventSubscriptions {
     options?: Pick<FollowOptions, 'maxAgeMs' | 'ttlMs'>,
   ): Promise<SubscriptionInfo>
   /**
-   * Refreshes the webhooks of {@link subscribe} that must soon be refreshed. Call this method from a cron
-   * job. Failures are reported to `onError`.
+   * Refreshes the webhooks that {@link subscribe} created and that are due for a refresh. Call this method
+   * from a cron job. Failures are reported to `onError`.
    *
    * @returns When to call the method again, in milliseconds since 1970; undefined if there is no webhook.
    */

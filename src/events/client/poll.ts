@@ -9,7 +9,7 @@ import type { Result } from '../../protocol/types.ts'
 import type { FollowedSubscription } from './followed-subscription.ts'
 import type { Item } from './item-queue.ts'
 
-/** Polls until the subscription ends. Each poll starts after the loop has read all events of the previous poll. */
+/** Polls until the subscription ends. The next poll starts when the loop has read all events of the previous one. */
 export async function* pollEvents(
   followed: FollowedSubscription,
 ): AsyncGenerator<Item, void, undefined> {
@@ -39,6 +39,7 @@ export async function* pollEvents(
     if (truncated === true && typeof cursor === 'string') yield 'gap'
     for (const event of events as unknown[]) yield { event }
     yield { cursor }
+    // A server that sends neither events nor a new cursor must not be polled without a wait
     const isStuck = events.length === 0 && (cursor ?? null) === params.cursor
     if (hasMore === true && !isStuck) continue
     const suggestedMs = typeof nextPollMs === 'number' ? nextPollMs : 0

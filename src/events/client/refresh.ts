@@ -24,8 +24,8 @@ export interface GrantedPeriod {
 }
 
 /**
- * Reads the period that a server has granted. It begins at the time of the response, which the header `Date` states
- * by the server's clock, and ends at `refreshBefore`. Without this header, the local clock is used.
+ * Reads the period that a server has granted. It begins with the response and ends at `refreshBefore`. The
+ * header `Date` has the time of the response by the server's clock. Without it, the local clock is used.
  *
  * @param date The header `Date` of the response.
  */
@@ -43,7 +43,7 @@ export function readGrantedPeriod(
   const serverNow = Date.parse(date ?? '') || Date.now()
   const periodMs = typeof refreshBefore === 'string' ? Date.parse(refreshBefore) - serverNow : NaN
   if (periodMs > 0) {
-    // 60 to 70 percent of the period, for the same reason
+    // 60 to 70 percent of the period, so that not all clients refresh at the same time
     const refreshMs = periodMs * (0.6 + Math.random() / 10)
     return { isEndless: false, refreshMs, endsAt: now + periodMs }
   }

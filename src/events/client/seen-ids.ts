@@ -7,10 +7,10 @@ import { boundedCache } from '../../patterns/bounded-cache.ts'
 
 /** How many ids of a subscription are remembered in memory. */
 const MAX_IDS = 1_000
-/** How many ids are also stored, to recognize repetitions after a restart. */
+/** How many ids of a subscription are also stored, to recognize repetitions after a restart. */
 const MAX_STORED_IDS = 200
 
-/** The ids of the last events of one subscription. */
+/** The ids of the latest events of one subscription. */
 export class SeenIds {
   readonly #ids = boundedCache<string, true>(MAX_IDS)
 
@@ -22,7 +22,7 @@ export class SeenIds {
     return this.#ids.get(id) === true
   }
 
-  /** Adds an id. Returns the ids to store: the stored ones and this one, but at most the latest 200. */
+  /** Adds an id. Returns the ids to store: the ids stored so far and the new one, but at most the latest 200. */
   add(id: string, stored: readonly string[]): readonly string[] {
     this.#ids.set(id, true)
     return [...stored, id].slice(-MAX_STORED_IDS)

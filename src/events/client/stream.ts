@@ -21,7 +21,7 @@ export async function* streamEvents(
       if (!(yield* readStream(followed))) continue
     } catch (error) {
       if (wasStable(openedAt)) followed.resetBackoff()
-      // Networks interrupt long responses regularly
+      // Networks interrupt long responses regularly, so interruptions are not reported
       await followed.waitAfter(error, {
         isReported: (error as SdkError).code !== 'NETWORK',
       })
@@ -93,6 +93,7 @@ async function* readStream(
   )
   try {
     yield* queue
+    // Without a position, the next stream cannot deliver the events that did not fit into the queue
     if (isOverrun && followed.record.cursor === null) {
       const message = `Events of "${followed.record.name}" were skipped: the loop reads too slowly`
       followed.report(new SdkError('LIMIT_EXCEEDED', message))

@@ -9,7 +9,7 @@ import type { DeliveryMode } from '../wire.ts'
 
 /** A subscription, as it is stored. It contains the secret of its webhook: protect it accordingly. */
 export interface StoredSubscription {
-  /** Identifies the record: the JSON of the server, the principal, the name and the arguments. */
+  /** Identifies the record. The key is the JSON of the server, the principal, the name and the arguments. */
   readonly key: string
   /** The server, as the option `server` names it. */
   readonly server: string
@@ -21,7 +21,7 @@ export interface StoredSubscription {
   readonly mode: DeliveryMode
   /** The position to resume from, which only the server understands; null to receive only new events. */
   readonly cursor: string | null
-  /** The ids of the last events that were processed, to recognize repetitions. */
+  /** The ids of the latest processed events, to recognize repetitions. */
   readonly seen: readonly string[]
   /** When the record was created, in milliseconds since 1970. */
   readonly createdAt: number
@@ -35,7 +35,7 @@ export interface StoredWebhook {
   readonly url: string
   /** The secret that the client last sent to the server. */
   readonly secret: string
-  /** The previous secret, and until when deliveries may be signed with it, in milliseconds since 1970. */
+  /** The previous secret. Deliveries may be signed with it until `untilMs`, in milliseconds since 1970. */
   readonly previous?: { readonly secret: string; readonly untilMs: number }
   /** The id that the server gave to the subscription; absent until the server has responded. */
   readonly id?: string

@@ -139,9 +139,9 @@ class ClientSubscriptions implements EventSubscriptions {
       const { name, arguments: args } = record
       const { followed, webhook } = await this.#webhookOf(name, args, {})
       const { refreshAt = 0 } = record.webhook ?? {}
-      if (refreshAt - EARLY_MS <= Date.now()) await this.#refresh(followed, webhook)
-      const at = Math.max(followed.record.webhook?.refreshAt ?? 0, Date.now() + EARLY_MS)
-      if (!followed.endError) next = Math.min(next ?? Infinity, at)
+      if (refreshAt - EARLY_MS <= Date.now()) await this.#refreshWebhook(followed, webhook)
+      const dueAt = Math.max(followed.record.webhook?.refreshAt ?? 0, Date.now() + EARLY_MS)
+      if (!followed.endError) next = Math.min(next ?? Infinity, dueAt)
     }
     return next
   }
@@ -159,7 +159,7 @@ class ClientSubscriptions implements EventSubscriptions {
     const key = this.#keyOf(name, args)
     const active = this.#loops.get(key) ?? (await this.#open(key, name, args, {}))
     const { followed, controller } = active
-    // Removed first, so that the ending loop does not unsubscribe too
+    // Deleted before the loop is aborted, so that `#endLoop` does not unsubscribe too
     this.#loops.delete(key)
     controller.abort()
     await unsubscribe(followed)
@@ -215,9 +215,9 @@ class ClientSubscriptions implements EventSubscriptions {
     return { followed, webhook, controller }
   }
 
-  /** Ends a loop, and unsubscribes its webhook. After `close`, the webhook stays subscribed. */
+  /** Ends a loop, and unsubscribes its webhook unless `close` was called. */
   async #endLoop(key: string, active: Active | undefined): Promise<void> {
-    // After `stop` another loop may follow the same subscription
+    // After `stop`, a new loop may already follow the same subscription
     if (this.#loops.get(key) !== active) return
     this.#loops.delete(key)
     if (!active) return
@@ -240,13 +240,14 @@ class ClientSubscriptions implements EventSubscriptions {
     throw new SdkError('INVALID_USE', 'Webhooks need the option "receiver"')
   }
 
-  /** Refreshes a webhook. If the server refuses this permanently, removes the subscription. */
-  async #refresh(followed: FollowedSubscription, webhook: Webhook): Promise<void> {
+  /** Refreshes a webhook. If the server refuses the refresh permanently, removes the subscription. */
+  async #refreshWebhook(followed: FollowedSubscription, webhook: Webhook): Promise<void> {
     try {
       await webhook.subscribe()
     } catch (error) {
       followed.report(error)
       if (!(error instanceof EventError) || followed.mayRetry(error)) return
+      // An unreachable webhook or a full server may recover
       if (error.kind === 'CallbackEndpointError' || error.kind === 'ResourceExhausted') return
       followed.endError = error
       await followed.remove()

@@ -56,9 +56,12 @@ export interface WebhookReceiver {
 /** Options of a webhook subscription. */
 export interface WebhookOptions {
   readonly receiver: WebhookReceiver
-  /** How long the server should keep the subscription without a refresh, in milliseconds; null for no expiry. */
+  /**
+   * How long the server should keep the subscription without a refresh, in milliseconds. With null, the
+   * subscription should not expire.
+   */
   readonly ttlMs?: number | null | undefined
-  /** Called if the deliveries are suspended, or the last delivery failed. */
+  /** Called if the deliveries are suspended, or if the last delivery has failed. */
   readonly onStatus: (status: DeliveryStatus) => void
 }
 
@@ -88,8 +91,8 @@ export class Webhook {
       yield* this.#queue
     } finally {
       signal.removeEventListener('abort', onAbort)
-      const closed = new SdkError('CLOSED', 'The subscription is no longer followed')
-      for (const reject of this.#pending) reject(closed)
+      const closeError = new SdkError('CLOSED', 'The subscription is no longer followed')
+      for (const reject of this.#pending) reject(closeError)
       this.#options.receiver.refuse?.(this.#followed.record.webhook?.url ?? '')
     }
   }
@@ -131,8 +134,8 @@ export class Webhook {
     const followed = this.#followed
     for (let failures = 0; ;) {
       try {
-        // A subscription that does not expire continues even if the server no longer lists its type
-        if (this.#grantedPeriod?.isEndless) await this.#checkType()
+        // The server may keep a subscription that does not expire although it no longer lists the type
+        if (this.#grantedPeriod?.isEndless) await this.#reportMissingType()
         await this.subscribe()
         failures = 0
       } catch (error) {
@@ -145,14 +148,18 @@ export class Webhook {
     }
   }
 
-  /** Whether to try again. If the subscription exists, an unreachable webhook or a full server may recover. */
+  /**
+   * Whether to try again after an error. If the server has granted the subscription before, an unreachable
+   * webhook or a full server may recover.
+   */
   #mayRetry(error: unknown): boolean {
     const kind = error instanceof EventError ? error.kind : undefined
     const mayRecover = kind === 'CallbackEndpointError' || kind === 'ResourceExhausted'
     return this.#followed.mayRetry(error) || (this.#grantedPeriod !== undefined && mayRecover)
   }
 
-  async #checkType(): Promise<void> {
+  /** Reports an error if the server no longer lists the event type with webhooks. */
+  async #reportMissingType(): Promise<void> {
     const { client, report, record, signal } = this.#followed
     const types = await listEventTypes(client, report, { signal, background: true })
     const type = types.find(({ name }) => name === record.name)
@@ -161,7 +168,7 @@ export class Webhook {
     report(new SdkError('UNSUPPORTED', message))
   }
 
-  /** Creates and stores the URL and the secret, if there are none, and makes the receiver accept requests. */
+  /** Creates the URL and the secret if there are none, stores them, and makes the receiver accept requests. */
   async #prepare(): Promise<StoredWebhook> {
     const { webhook } = this.#followed.record
     const { url: base } = this.#options.receiver
@@ -169,7 +176,7 @@ export class Webhook {
       await this.#saveAndAccept(webhook)
       return webhook
     }
-    // The receiver has a new URL. A server counts a subscription with another callback URL as a new one
+    // The base URL of the receiver has changed. For the server, a new callback URL is a new subscription
     if (webhook) await unsubscribe(this.#followed)
     const created = { url: callbackUrl(base), secret: createWebhookSecret() }
     await this.#saveAndAccept(created)
@@ -186,7 +193,7 @@ export class Webhook {
     this.#options.receiver.accept?.({ url, id, secrets }, this.#handlers)
   }
 
-  /** Stores what the server has granted, queues the new position, and calls `onStatus` if deliveries fail. */
+  /** Stores the granted period, queues the new position, and calls `onStatus` if deliveries fail. */
   async #applyResult(result: Result, date: string | null): Promise<void> {
     const followed = this.#followed
     const { id, refreshBefore, cursor, truncated, deliveryStatus } = result
@@ -223,7 +230,7 @@ export class Webhook {
         reject(queueIsFull())
       }),
     onGap: (cursor) => {
-      // After an error, the server sends the gap again
+      // If this throws, the server sends the gap again
       if (!this.#queue.push('gap')) throw queueIsFull()
       this.#queue.push({ cursor })
     },
@@ -252,17 +259,17 @@ export async function unsubscribe({ client, record, report }: FollowedSubscripti
   }
 }
 
-/** A callback URL that cannot be guessed: one more path segment, which is random. */
+/** Creates a callback URL that cannot be guessed, by appending a random path segment to a base URL. */
 function callbackUrl(base: string): string {
-  return below(base, encodeBase64Url(crypto.getRandomValues(new Uint8Array(16))))
+  return appendSegment(base, encodeBase64Url(crypto.getRandomValues(new Uint8Array(16))))
 }
 
-/** Whether a URL is one path segment below a base. */
+/** Whether a URL is a base URL with one more path segment. */
 function isBelow(url: string, base: string): boolean {
-  return url === below(base, new URL(url).pathname.split('/').at(-1) ?? '')
+  return url === appendSegment(base, new URL(url).pathname.split('/').at(-1) ?? '')
 }
 
-function below(base: string, segment: string): string {
+function appendSegment(base: string, segment: string): string {
   const url = new URL(base)
   url.pathname = `${url.pathname.replace(/\/$/, '')}/${segment}`
   return url.href

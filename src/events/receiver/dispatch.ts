@@ -16,6 +16,7 @@ import type {
 
 /** How long the id of an event is remembered, in milliseconds. Servers retry for a shorter time. */
 const SEEN_MS = 86_400_000
+/** How many ids of events are remembered. */
 const MAX_SEEN = 10_000
 /** How long a handler may take before a warning, in milliseconds. Servers may stop waiting after that. */
 const SLOW_MS = 5_000
@@ -49,7 +50,7 @@ export class Dispatcher {
     const { type, challenge, cursor, error } = body
     if (type === 'verification' && typeof challenge === 'string') return { challenge }
     if (subscriptionState) return subscriptionState === 'expired' ? 410 : 503
-    if (type === undefined) return isOccurrence(body, name) ? this.#once(body, context) : 400
+    if (type === undefined) return isOccurrence(body, name) ? this.#processOnce(body, context) : 400
     if (type === 'gap' && typeof cursor === 'string') {
       return this.#call(() => this.#options.onGap?.(cursor, context))
     }
@@ -65,9 +66,9 @@ export class Dispatcher {
   }
 
   /** Processes an event once, even if it arrives again while it is being processed. */
-  #once(event: EventOccurrence, context: WebhookContext): Promise<number> {
+  #processOnce(event: EventOccurrence, context: WebhookContext): Promise<number> {
     const { id, url } = context
-    // Neither an id in a header nor a URL contains a line break
+    // A line break separates the parts, because neither an id in a header nor a URL contains one
     const key = `${id ?? url.pathname + url.search}\n${event.eventId}`
     const process = async (): Promise<number> => {
       if (await this.#seen.has(key)) return 204
@@ -97,10 +98,17 @@ export class Dispatcher {
   }
 }
 
-function isOccurrence(body: JsonObject, wanted?: string): body is JsonObject & EventOccurrence {
+/** Whether a body is an event, and has the expected name, if one is given. */
+function isOccurrence(
+  body: JsonObject,
+  expectedName?: string,
+): body is JsonObject & EventOccurrence {
   const { eventId, name, timestamp, data } = body
-  const isNamed = typeof name === 'string' && (wanted === undefined || wanted === name)
-  return typeof eventId === 'string' && isNamed && typeof timestamp === 'string' && isObject(data)
+  const isExpected =
+    typeof name === 'string' && (expectedName === undefined || expectedName === name)
+  return (
+    typeof eventId === 'string' && isExpected && typeof timestamp === 'string' && isObject(data)
+  )
 }
 
 function seenInMemory(): SeenEvents {

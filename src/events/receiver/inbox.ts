@@ -8,7 +8,7 @@ import { SdkError } from '../../protocol/errors.ts'
 import type { AcceptedSubscription, WebhookHandlers, WebhookReceiver } from '../client/webhook.ts'
 import { createEventReceiver } from './receiver.ts'
 
-/** How long a loop may take for an event before the response is 503, in milliseconds. */
+/** How long a loop may take to process an event, in milliseconds. After that, the response is 503. */
 const PROCESSING_MS = 4_500
 
 /** A webhook receiver that passes events to the loops of a client. */
@@ -50,7 +50,7 @@ export function eventInbox(
     string,
     { subscription: AcceptedSubscription; handlers: WebhookHandlers }
   >()
-  const find = (requested: URL): WebhookHandlers => {
+  const handlersFor = (requested: URL): WebhookHandlers => {
     const entry = accepted.get(lastSegment(requested))
     if (!entry) throw new SdkError('CLOSED', 'The subscription is no longer followed')
     return entry.handlers
@@ -67,9 +67,9 @@ export function eventInbox(
       return id === null || id === knownId ? { secrets } : undefined
     },
     onEvent: (event, context) =>
-      withTimeout(PROCESSING_MS, async () => find(context.url).onEvent(event, event.cursor)),
-    onGap: (cursor, context) => find(context.url).onGap(cursor),
-    onTerminated: (error, context) => find(context.url).onTerminated(error),
+      withTimeout(PROCESSING_MS, async () => handlersFor(context.url).onEvent(event, event.cursor)),
+    onGap: (cursor, context) => handlersFor(context.url).onGap(cursor),
+    onTerminated: (error, context) => handlersFor(context.url).onTerminated(error),
   })
   return {
     url,

@@ -30,8 +30,9 @@ import type { EventReceiverOptions, ExecutionPlatform } from './options.ts'
  * @returns The handler of requests. Its second argument is the execution context of Workers, for
  *   `waitUntil`; other runtimes need none. Statuses: 200 for a verification; 204 for a processed
  *   request; 400 for a body that is not an event; 401 if the signature or the timestamp is invalid,
- *   or the subscription is unknown; 405; 410 if the event is not wanted; 413 above 256 KiB; 415; and 503
- *   if the server should send the event again.
+ *   or the subscription is unknown; 405 for a method other than POST; 410 if the event is not wanted; 413
+ *   for a body larger than 256 KiB; 415 for a body that is not JSON; 503 if the server should send the event
+ *   again.
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
 export function createEventReceiver(

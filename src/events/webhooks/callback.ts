@@ -11,7 +11,7 @@ import { decodeWebhookSecret } from '../signature.ts'
 import type { WebhookSettings } from './options.ts'
 import { parseUrl } from '../../patterns/url.ts'
 
-/** The longest URL, in UTF-16 units. */
+/** The maximum length of a URL, in UTF-16 units. */
 const MAX_URL_LENGTH = 4096
 
 /** The member `mode` of `delivery`; `webhook` if it is absent. */
@@ -46,9 +46,9 @@ export function readSecret(params: JsonObject): string {
 }
 
 /**
- * Whether requests may be sent to a URL. With the option `allowedUrls`, the URL must be covered by an entry.
- * Without it, the URL must not name a private host. A host name that resolves to a private address can be
- * rejected only later, by the option `fetch`.
+ * Whether requests may be sent to a URL. With the option `allowedUrls`, one of its entries must allow the URL.
+ * Without that option, the URL must not name a private host. A host name that resolves to a private address
+ * can be rejected only later, by the option `fetch`.
  */
 export function isAllowed(url: string, { allowedUrls }: WebhookSettings): boolean {
   const { origin, pathname, hostname } = new URL(url)
@@ -60,8 +60,8 @@ export function isAllowed(url: string, { allowedUrls }: WebhookSettings): boolea
 }
 
 /**
- * Whether a path equals a prefix or is below it, by whole segments. A path with an encoded separator or dot is
- * only below `/`, because servers may decode the path to another one.
+ * Whether a path equals a prefix or is below it, by whole segments. A path with an encoded separator or dot
+ * counts as below `/` only, because servers may decode it to another path.
  */
 export function isBelow(path: string, prefix: string): boolean {
   const isPrefix = `${path}/`.startsWith(prefix.replace(/\/*$/, '/'))

@@ -25,9 +25,9 @@ import { encodeBody, randomText, sendSigned } from './request.ts'
 import { planRetry, expiresBySuspension } from './retries.ts'
 import { asOpenSubscription } from './subscribe.ts'
 
-/** How many events are read at once. */
+/** The maximum number of events that are read at once. */
 const PAGE_EVENTS = 50
-/** How many events are delivered before other subscriptions have their turn. */
+/** After this number of events, other subscriptions have their turn. */
 const MAX_EVENTS = 500
 /** How long deliveries to a subscription pause after a function of the application failed, in milliseconds. */
 const APPLICATION_RETRY_MS = 30_000
@@ -38,7 +38,10 @@ const MAX_MISSING_MS = 3_600_000
  * already open, in milliseconds.
  */
 const SILENT_RETRY_MS = 30_000
-/** How long an event is tried again if a function of the application fails for it, in milliseconds. */
+/**
+ * How long an event is tried again if a function of the application fails for it, in milliseconds. After that,
+ * the event is skipped.
+ */
 const MAX_BLOCKED_MS = 3_600_000
 
 /** What all deliveries of one call of `deliver` share. */
@@ -50,7 +53,7 @@ export interface DeliveryEnvironment {
   readonly env: unknown
   /** Sends a request once fewer requests to the same receiver are under way. */
   readonly limit: HostLimits['run']
-  /** Aborts, with the request under way, when the subscription was deleted. */
+  /** Aborts when the subscription was deleted. The request under way is then aborted too. */
   readonly abort: AbortSignal
   /** Returns whether to stop before the next request. */
   readonly isOver: () => boolean
@@ -68,7 +71,7 @@ export async function deliverTo(
   const lease = new Lease(storage, taken, settings, abort)
   let subscription: OpenSubscription = { ...asOpenSubscription(taken, env), log: storage }
 
-  // If a subscription has ended, only the message about its end is still sent
+  // If the subscription has ended, only the message about its end is still sent
   if (isExpired(taken) && !(await expire())) return
   if (!isTerminated(lease.record) && !(await reopen())) return
   const { control } = lease.progress
@@ -130,10 +133,10 @@ export async function deliverTo(
       return lease.save({ position, progress: withoutCurrentBody(progress) })
     }
     const { messageId = settings.randomMessageIds ? `msg_${randomText()}` : eventId } = progress
-    return attempt(eventId, body, { position }, { cursor, messageId })
+    return sendOnce(eventId, body, { position }, { cursor, messageId })
   }
 
-  /** Tells the receiver that events were skipped, unless the type has no positions to continue from. */
+  /** Tells the receiver that events were skipped. Types without positions, and ChatGPT, have no such message. */
   async function sendGap({ events, position }: NextEvents): Promise<boolean> {
     const firstPosition = events[0]?.position
     // The cursor must be before the first event, which is still to be sent. Only positions in the log are numbers
@@ -148,27 +151,27 @@ export async function deliverTo(
 
   function sendControl(body: ControlBody): Promise<boolean> {
     const { messageId } = lease.progress
-    return attempt(body.type, encodeBody(body), {}, { messageId })
+    return sendOnce(body.type, encodeBody(body), {}, { messageId })
   }
 
   /**
    * Sends the current body once, and stores the result.
    *
    * @param eventId The id of the event, or the type of the control body, for the log of deliveries.
-   * @param after What changes in the subscription once the body was accepted or given up.
+   * @param changes What changes in the subscription once the body was accepted or given up.
    * @param reused The message id and cursor, which further attempts must reuse.
    */
-  async function attempt(
+  async function sendOnce(
     eventId: string,
     body: Uint8Array<ArrayBuffer>,
-    after: Partial<WebhookSubscription>,
+    changes: Partial<WebhookSubscription>,
     reused: Pick<Progress, 'cursor' | 'messageId'>,
   ): Promise<boolean> {
     const { messageId = '' } = reused
     const { attempts = 0, notBefore = 0 } = lease.progress
-    // The last attempt is due, but the receiver has asked for a longer pause: the body is given up
+    // The last attempt is due, but the receiver has asked for a longer pause, so the body is given up
     if (notBefore > Date.now()) {
-      return lease.save({ ...after, progress: withoutCurrentBody(lease.progress) })
+      return lease.save({ ...changes, progress: withoutCurrentBody(lease.progress) })
     }
     const { id: subscriptionId, url, secrets, name, principal } = lease.record
     const attemptIds = { subscriptionId, eventId, attempt: attempts + 1 }
@@ -176,7 +179,7 @@ export async function deliverTo(
     let ongoing: OngoingOperation | undefined
     const answer = await limit(url, async () => {
       sentAt = Date.now()
-      // The subscription may have waited for other requests to the host
+      // The request may have waited for other requests to the host
       const isLate = lease.leftMs < settings.timeoutMs || isExpired(lease.record)
       if (isLate || abort.aborted || isOver()) return undefined
       ongoing = host.observe?.begin({ type: 'delivery', ...attemptIds, name, principal })
@@ -189,14 +192,14 @@ export async function deliverTo(
       return false
     }
     if (!answer) {
-      // Any process may continue immediately, unless the host is silent
+      // If `limit` did not call the function, the host is silent. Otherwise any process may continue immediately
       const delayMs = sentAt > 0 ? 0 : Math.round(backoffMs(0, SILENT_RETRY_MS))
       if (lease.leftMs > 0) await lease.save({ dueAt: Date.now() + delayMs })
       return false
     }
     const { status, failure } = answer
     const retry = failure && planRetry(lease.record, answer, failure, reused, settings)
-    // If `dueAt` is absent, there is no other attempt
+    // If `dueAt` is absent, there will be no further attempt
     const failedOutcome = retry?.dueAt === undefined ? 'given_up' : 'failed'
     const outcome = failure ? failedOutcome : 'complete'
     ongoing?.end({ outcome, status })
@@ -206,7 +209,7 @@ export async function deliverTo(
       name,
     )
     if (outcome !== 'failed') {
-      return lease.save({ ...after, progress: retry?.progress ?? { acceptedAt: Date.now() } })
+      return lease.save({ ...changes, progress: retry?.progress ?? { acceptedAt: Date.now() } })
     }
     await lease.save({ ...retry })
     return false
@@ -219,7 +222,7 @@ export async function deliverTo(
     return false
   }
 
-  /** Ends an expired subscription; returns whether its receiver is to be notified. */
+  /** Ends an expired subscription. Returns whether its receiver is to be notified. */
   async function expire(): Promise<boolean> {
     if (!expiresBySuspension(lease.record)) return remove()
     const { lastFailure: reason = 'connection_refused' } = lease.progress
@@ -227,7 +230,7 @@ export async function deliverTo(
     return terminate(host.error('CallbackEndpointError', message, { reason }))
   }
 
-  /** Ends the subscription with an error; returns whether its receiver is to be notified. */
+  /** Ends the subscription with an error. Returns whether its receiver is to be notified. */
   async function terminate(error: Error): Promise<boolean> {
     if (host.profile === 'chatgpt') return remove()
     if (!(await lease.save(termination(error)))) return false

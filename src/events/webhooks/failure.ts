@@ -6,14 +6,14 @@
  */
 import type { DeliveryFailure } from '../wire.ts'
 
-/** The error codes of TLS failures in Node, Deno and Bun. */
+/** Matches the error codes of TLS failures in Node, Deno and Bun. */
 const TLS = /TLS|SSL|CERT|EPROTO|SIGNATURE|ISSUER/
-/** The error codes of timeouts. */
+/** Matches the error codes of timeouts. */
 const TIMEOUT = /TIME/i
-/** The error codes of unreadable HTTP responses. */
+/** Matches the error codes of unreadable HTTP responses. */
 const UNREADABLE = /HPE_|HTTP/
 
-/** The members of the error with which `fetch` rejects, which differ by runtime. */
+/** The error with which `fetch` rejects. Each runtime uses other members. */
 interface NetworkError {
   readonly code?: unknown
   readonly name?: unknown
@@ -22,8 +22,8 @@ interface NetworkError {
 
 /** The reason for an error that `fetch` has thrown. */
 export function networkFailure(error: unknown): DeliveryFailure {
-  const failure = error as NetworkError | undefined
-  const text = [failure?.code, failure?.cause?.code, failure?.name].join(' ')
+  const networkError = error as NetworkError | undefined
+  const text = [networkError?.code, networkError?.cause?.code, networkError?.name].join(' ')
   if (TIMEOUT.test(text)) return 'timeout'
   if (TLS.test(text)) return 'tls_error'
   if (UNREADABLE.test(text)) return 'http_5xx'

@@ -8,7 +8,7 @@ import { boundedCache } from '../../patterns/bounded-cache.ts'
 import { semaphore } from '../../patterns/semaphore.ts'
 import type { Answer } from './request.ts'
 
-/** The number of hosts that are remembered. */
+/** The maximum number of hosts that are remembered. */
 const MAX_HOSTS = 10_000
 
 interface Host {
@@ -26,7 +26,7 @@ export interface HostLimits {
    * with undefined if the request would have to wait, and the host no longer responds.
    */
   run(url: string, send: () => Promise<Answer | undefined>): Promise<Answer | undefined>
-  /** Whether requests to the URL's host wait. */
+  /** Whether requests to the URL's host have to wait. */
   isBusy(url: string): boolean
 }
 

@@ -44,7 +44,7 @@ export interface WebhookOptions {
    * @default false
    */
   publicNetwork?: boolean
-  /** Decides whether a client may subscribe with a URL, for example by its port. By default it may. */
+  /** Decides whether a client may subscribe with a URL, for example by its port. By default, it may. */
   allowUrl?: (url: URL, principal: string) => Awaitable<boolean>
   /**
    * Decides whether a URL is known to accept events, so that it need not answer a challenge. Pass your
@@ -70,7 +70,8 @@ export interface WebhookOptions {
    */
   minTtlMs?: number
   /**
-   * The longest duration of a subscription, in milliseconds. More than a day needs a durable storage.
+   * The longest duration of a subscription, in milliseconds. A duration of more than a day needs a durable
+   * storage.
    *
    * @default 86400000
    */
@@ -157,6 +158,7 @@ type NumericOptions = Pick<
   | 'suspendAfterMs'
 >
 
+/** The defaults of the options that are numbers. */
 const DEFAULTS: NumericOptions = {
   ttlMs: 1_800_000,
   minTtlMs: 300_000,
@@ -170,6 +172,7 @@ const DEFAULTS: NumericOptions = {
   suspendAfterMs: 3_600_000,
 }
 
+/** The names of all options. The values have no meaning. */
 const OPTION_NAMES: Record<keyof WebhookOptions, unknown> = {
   fetch: 1,
   allowedUrls: 1,
@@ -201,11 +204,11 @@ export function readOptions(options: WebhookOptions): WebhookSettings {
       'Clients choose the URLs of webhooks: set "fetch" to webhookFetch(), "allowedUrls", or "publicNetwork" if the network has nothing private',
     )
   }
-  const invalid = allowedUrls?.find((url) => !parseUrl(url))
-  if (invalid !== undefined) throw new TypeError(`"${invalid}" in "allowedUrls" is not a URL`)
+  const invalidUrl = allowedUrls?.find((url) => !parseUrl(url))
+  if (invalidUrl !== undefined) throw new TypeError(`"${invalidUrl}" in "allowedUrls" is not a URL`)
   const settings = { ...DEFAULTS, ...options, fetch: fetch ?? globalThis.fetch }
   for (const name in DEFAULTS) {
-    // False for `NaN`
+    // Also false for `NaN`
     const isPositive = Reflect.get(settings, name) > 0
     if (!isPositive) throw new RangeError(`"${name}" must be above 0`)
   }

@@ -26,10 +26,11 @@ export interface Progress {
   /** When an event was last accepted. */
   readonly acceptedAt?: number | undefined
   readonly lastFailure?: DeliveryFailure | undefined
-  /** Since when all attempts have failed, for whatever body. */
+  /** Since when all attempts have failed, to send any body. */
   readonly failedSince?: number | undefined
-  /** How many attempts have failed since then. */
+  /** How many attempts have failed since `failedSince`. */
   readonly failures?: number | undefined
+  /** When the subscription was suspended. */
   readonly suspendedAt?: number | undefined
   /** Since when the next event cannot be sent because a function of the application fails for it. */
   readonly blockedSince?: number | undefined
@@ -45,7 +46,7 @@ export function progressOf({ progress }: WebhookSubscription): Progress {
   return progress
 }
 
-/** The progress without the members that concern the current body, after the body was accepted or given up. */
+/** The progress after the current body was accepted or given up: without the members that concern the body. */
 export function withoutCurrentBody({
   acceptedAt,
   lastFailure,

@@ -78,7 +78,7 @@ export async function sendRequest(
       () => fetch(url, init),
       signal,
     )
-    // A receiver may accept an event and then send a body that never ends
+    // A receiver may accept an event and then send a body that never ends. The event still counts as accepted
     const read = withTimeout(timeoutMs, () => readBytes(body, MAX_RESPONSE_BYTES))
     const bytes = await read.catch((error: unknown) => {
       controller.abort(error)

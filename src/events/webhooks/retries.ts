@@ -1,5 +1,5 @@
 /**
- * Decides after a failed attempt when the same request body is sent again, or that it is given up.
+ * After a failed attempt, decides whether and when the same request body is sent again.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -10,13 +10,13 @@ import type { WebhookSettings } from './options.ts'
 import { withoutCurrentBody, progressOf, type Progress } from './progress.ts'
 import type { Answer } from './request.ts'
 
-/** The first delay between attempts, in milliseconds; each delay is twice as long as the previous delay. */
+/** The first delay between attempts, in milliseconds. Each further delay is twice as long as the previous one. */
 const FIRST_DELAY_MS = 5_000
 /** The longest delay between attempts, in milliseconds. */
 const MAX_DELAY_MS = 900_000
 /** How many attempts must have failed before a suspension. */
 const MIN_FAILURES = 11
-/** How often a gap is sent to a receiver that rejects it. */
+/** How many times a gap is sent to a receiver that rejects it. */
 const MAX_REJECTED_GAPS = 3
 /** How long a subscription that does not expire stays suspended before it ends, in milliseconds. */
 const MAX_SUSPENDED_MS = 86_400_000
@@ -74,8 +74,8 @@ export function planRetry(
 }
 
 /**
- * Whether the subscription's expiry was set by {@link planRetry} when it was suspended. The client itself
- * had requested a subscription that never expires.
+ * Whether the client requested a subscription that never expires, and {@link planRetry} limited its duration
+ * when it was suspended.
  */
 export function expiresBySuspension(subscription: WebhookSubscription): boolean {
   const { status, expiresAt } = subscription

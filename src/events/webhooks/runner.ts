@@ -12,7 +12,7 @@ import { hostLimits, type HostLimits } from './host-limits.ts'
 import { leaseMs } from './lease.ts'
 import type { WebhookSettings } from './options.ts'
 
-/** The maximum number of subscriptions that a process works on at once. */
+/** The maximum number of subscriptions that a process delivers to at once. */
 const MAX_DELIVERIES = 1_000
 /** How often a process looks for deliveries that other processes made due or abandoned, in milliseconds. */
 const POLL_MS = 5_000
@@ -35,7 +35,9 @@ export function createRunner(host: EventHost, settings: WebhookSettings): Runner
   /** The controllers that abort the deliveries under way, by the id of the subscription. */
   const abortControllers = new Map<string, AbortController>()
   let wakeUp = (): void => {}
+  /** Resolves at the next call of `wakeUp`. */
   let woken: Promise<void>
+  /** Resolves when `runUntilClosed` has ended. */
   let loop: Promise<void> | undefined
   resetWake()
 
@@ -44,7 +46,7 @@ export function createRunner(host: EventHost, settings: WebhookSettings): Runner
     deliver,
     wake() {
       wakeUp()
-      if (!closing.signal.aborted && !host.storage.deliversItself) loop ??= run()
+      if (!closing.signal.aborted && !host.storage.deliversItself) loop ??= runUntilClosed()
     },
     abort: (id) => abortControllers.get(id)?.abort(),
     async close() {
@@ -76,7 +78,7 @@ export function createRunner(host: EventHost, settings: WebhookSettings): Runner
       const capacity = isOver() ? 0 : MAX_DELIVERIES - jobs.size
       const taken = capacity > 0 ? await storage.take(now, now + leaseMs(settings), capacity) : []
       for (const record of taken) {
-        const job = work(record, { host, settings, storage, env, isOver, limit })
+        const job = runDelivery(record, { host, settings, storage, env, isOver, limit })
         jobs.add(job)
         void job.then(() => jobs.delete(job))
       }
@@ -90,7 +92,7 @@ export function createRunner(host: EventHost, settings: WebhookSettings): Runner
   }
 
   /** Delivers to one subscription. Never rejects. */
-  async function work(
+  async function runDelivery(
     record: WebhookSubscription,
     environment: Omit<DeliveryEnvironment, 'abort'>,
   ): Promise<void> {
@@ -106,8 +108,8 @@ export function createRunner(host: EventHost, settings: WebhookSettings): Runner
     if (abortControllers.get(id) === controller) abortControllers.delete(id)
   }
 
-  /** Delivers until the server closes. */
-  async function run(): Promise<void> {
+  /** Runs deliveries whenever they are due, until the server closes. */
+  async function runUntilClosed(): Promise<void> {
     const { storage } = host
     const { signal } = closing
     let failures = 0
@@ -128,7 +130,7 @@ export function createRunner(host: EventHost, settings: WebhookSettings): Runner
     }
   }
 
-  /** Replaces `woken` with a promise that the next `wake` resolves. */
+  /** Replaces `woken` with a promise that the next call of `wakeUp` resolves. */
   function resetWake(): void {
     woken = new Promise((resolve) => (wakeUp = resolve))
   }

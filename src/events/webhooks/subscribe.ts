@@ -26,7 +26,7 @@ import { subscriptionId } from './subscription-id.ts'
 import { expiryOf } from './terms.ts'
 import { createUrlVerifier } from './verification.ts'
 
-/** How long requests are still signed with a replaced secret too, in milliseconds. */
+/** How long requests are also signed with a replaced secret, in milliseconds. */
 const ROTATION_MS = 300_000
 /** The maximum number of replaced secrets that are still used. */
 const MAX_OLD_SECRETS = 2
@@ -44,7 +44,7 @@ export interface SubscriptionMethods {
   /**
    * Deletes a subscription.
    *
-   * @returns Its id.
+   * @returns The id of the subscription.
    * @throws {ProtocolError} Forbidden without a principal; NotFound with `strictUnsubscribe`.
    */
   unsubscribe(params: JsonObject, ctx: RequestContext): Promise<string>
@@ -105,14 +105,14 @@ export function subscriptionMethods(
       await withKeyLock(JSON.stringify([principal, url]), async () => {
         for (;;) {
           const stored = await storage.load(id, name)
-          const live = stored && isLive(stored)
-          if (!live && settings.strictUnsubscribe) {
+          const exists = stored && isLive(stored)
+          if (!exists && settings.strictUnsubscribe) {
             const data = { kind: 'subscription' }
             throw host.error('NotFound', 'The subscription does not exist', data)
           }
           // If another process has changed the subscription in the meantime, it is loaded again
           if (stored && !(await storage.remove(stored))) continue
-          if (live) host.unsubscribed(asOpenSubscription(stored, ctx.env))
+          if (exists) host.unsubscribed(asOpenSubscription(stored, ctx.env))
           return
         }
       })
@@ -120,7 +120,7 @@ export function subscriptionMethods(
     },
   }
 
-  /** Resolves with undefined if another process has changed the subscription at the same time. */
+  /** Resolves with undefined if another process has changed the subscription meanwhile, to be called again. */
   async function createOrRefresh(
     identity: Pick<WebhookSubscription, 'id' | 'principal' | 'url' | 'expiresAt'>,
     subscription: OpenSubscription,
@@ -137,7 +137,7 @@ export function subscriptionMethods(
     const { position, truncated } = await host.start(subscription, params)
     await verify(url, principal, id, secret)
     if (live) return save()
-    // During the verification, other subscriptions of the principal may have been created
+    // Checks the capacity again, because other subscriptions may have been created during the verification
     return withKeyLock(principal, async () => {
       await requireCapacity(principal)
       await host.subscribed(subscription)
@@ -158,7 +158,7 @@ export function subscriptionMethods(
       for (;;) {
         const progress = current ? progressOf(current) : {}
         const isResumed = current?.status === 'suspended'
-        // Events of a source only arrive when it is polled, so the first poll is due at once
+        // Events of a source arrive only when the source is polled, so the first poll is due immediately
         const isDue = isResumed || (!current && typeof position === 'string')
         const record: WebhookSubscription = {
           ...identity,
@@ -173,7 +173,7 @@ export function subscriptionMethods(
           progress: isResumed ? resumedProgress(progress) : { ...progress },
         }
         if (await storage.save(record)) break
-        // If a delivery has changed the subscription in the meantime, the new record is the base
+        // If a delivery has changed the subscription in the meantime, the refresh is applied to the new record
         current = live && (await storage.load(id, name))
         if (!current || !isLive(current)) return undefined
       }

@@ -1,5 +1,5 @@
 /**
- * Verifies that the owner of a URL agrees to receive events, by a challenge.
+ * Verifies with a challenge that the owner of a URL agrees to receive events.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -45,7 +45,7 @@ export function createUrlVerifier(host: EventHost, settings: WebhookSettings): U
     const parsed = new URL(url)
     if (((await storage.verifiedUntil(principal, url)) ?? 0) > Date.now()) return
     const count = challengeCount(parsed.host)
-    // Counts as failed until it has succeeded
+    // The challenge counts as failed until it has succeeded
     count.failed++
     const isKnown = await settings.isVerified?.(parsed, principal, readDocument)
     const reason = isKnown ? undefined : await challenge(url, subscriptionId, secret)
@@ -59,7 +59,7 @@ export function createUrlVerifier(host: EventHost, settings: WebhookSettings): U
   }
 
   /**
-   * Returns how many challenges of a host have failed and succeeded in this period.
+   * Returns how many challenges of a host have failed and succeeded in the current period.
    *
    * @throws {ProtocolError} ResourceExhausted if a limit is reached.
    */
@@ -98,7 +98,7 @@ export function createUrlVerifier(host: EventHost, settings: WebhookSettings): U
   }
 }
 
-/** Compares texts by their digests, so that the time reveals nothing. */
+/** Compares texts by their digests, so that the duration reveals nothing about them. */
 async function isEqual(actual: unknown, expected: string): Promise<boolean> {
   return (await digestText(String(actual))) === (await digestText(expected))
 }

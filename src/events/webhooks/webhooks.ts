@@ -16,7 +16,7 @@ import { isTerminated, termination } from './progress.ts'
 import { createRunner } from './runner.ts'
 import { asOpenSubscription, subscriptionMethods } from './subscribe.ts'
 
-/** How many subscriptions are loaded at once to be ended. */
+/** How many subscriptions are loaded at once in order to end them. */
 const PAGE_SUBSCRIPTIONS = 100
 
 /**
@@ -81,7 +81,7 @@ function attachTo(host: EventHost, settings: WebhookSettings): AttachedWebhooks 
     },
   }
 
-  /** Ends one subscription. Tries again if another process has changed it at the same time. */
+  /** Ends one subscription. Tries again if another process has changed the subscription at the same time. */
   async function end(subscription: WebhookSubscription | undefined, error: Error): Promise<void> {
     let stored = subscription
     while (stored && !isTerminated(stored)) {
