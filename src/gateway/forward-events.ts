@@ -108,7 +108,7 @@ async function list(
   for (const outcome of outcomes) {
     if (outcome.status === 'fulfilled') continue
     if (lists.length === 0) throw outcome.reason
-    // Errors of the upstream servers have been reported
+    // A `ProtocolError` is the answer of an upstream server, or its cause was reported already
     if (!(outcome.reason instanceof ProtocolError)) definition.report(outcome.reason)
   }
   const { page, nextCursor } = (definition.pages ?? onePage)(

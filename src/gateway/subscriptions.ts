@@ -16,7 +16,7 @@ import { definitionOf } from '../server/definition-of.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import { MAX_SUBSCRIBED_RESOURCES } from '../server/features/subscriptions.ts'
 
-/** By downstream server, the subscriptions to each upstream server that is mounted in it. */
+/** For each downstream server, the subscriptions to the upstream servers that are mounted in it. */
 const setsByServer = new WeakMap<Server, Set<Subscriptions>>()
 
 /**
@@ -48,7 +48,7 @@ function subscriptionsOf(server: Server): Set<Subscriptions> {
   })
   server.use('subscriptions/listen', async ({ params: { notifications } }, ctx, next) => {
     const uris = isObject(notifications) ? notifications.resourceSubscriptions : undefined
-    // The next handler rejects a listener with too many URIs
+    // The next handler rejects a listener with too many URIs, so nothing is subscribed for it
     const isAccepted = Array.isArray(uris) && uris.length <= MAX_SUBSCRIBED_RESOURCES
     const release = await subscribeUpstream(subscriptionSets, isAccepted ? uris : [], ctx)
     return next().finally(release)
@@ -93,7 +93,7 @@ interface Subscription {
 class Subscriptions {
   readonly #server: ServerDefinition
   readonly #upstream: UpstreamServer
-  /** Ordered by last subscription. */
+  /** Ordered by when a listener was last added. */
   readonly #byUri = new Map<string, Subscription>()
 
   constructor(server: ServerDefinition, upstream: UpstreamServer) {
@@ -102,14 +102,15 @@ class Subscriptions {
   }
 
   /**
-   * Adds a listener to a resource, subscribing to it upstream if the server offers it.
+   * Adds a listener to a resource, and subscribes to the resource upstream. Does nothing if the upstream
+   * server does not offer the resource.
    *
    * @returns a function that removes the listener.
-   * @throws {ProtocolError} `INTERNAL_ERROR` if the client has reached its share of resources or
-   *   the upstream server does not answer; otherwise the error of that server.
+   * @throws {ProtocolError} `INTERNAL_ERROR` if the client has reached its share of resources, or if
+   *   the upstream server does not answer. If that server rejects the subscription, its error.
    */
   async addListener(uri: string, ctx: Context): Promise<() => void> {
-    if (!this.#isUpstream(uri, ctx)) return () => {}
+    if (!this.#isOffered(uri, ctx)) return () => {}
     const client = clientIdentity(ctx as RequestContext)
     this.#requireShare(uri, client)
     const subscription = this.#byUri.get(uri) ?? this.#subscribe(uri, client, ctx)
@@ -133,7 +134,8 @@ class Subscriptions {
     return release
   }
 
-  #isUpstream(uri: string, ctx: Context): boolean {
+  /** Whether the upstream server offers a resource, and the caller may see it. */
+  #isOffered(uri: string, ctx: Context): boolean {
     const { resources, resourceTemplates } = this.#server
     const entry =
       resources.find(uri, ctx) ??
@@ -168,11 +170,12 @@ class Subscriptions {
   }
 
   /**
-   * Evicts a subscription when the limit is reached: among those without listeners, the oldest of
-   * the client that has the most.
+   * Evicts a subscription when the limit is reached, and returns its URI. Of all clients, the one with the
+   * most idle subscriptions loses its oldest. A subscription is idle if it has no listeners.
    */
   #makeRoom(): string | undefined {
     if (this.#byUri.size < MAX_SUBSCRIBED_RESOURCES) return undefined
+    /** The URIs of the idle subscriptions of each client. */
     const idle = new Map<unknown, string[]>()
     for (const [uri, { client, listeners }] of this.#byUri) {
       if (listeners.size > 0) continue

@@ -28,11 +28,11 @@ const MAX_QUEUED = 1000
 /** An upstream server whose events a gateway forwards. */
 export interface EventUpstream extends GatewayLimits {
   /**
-   * Connects to the upstream server. Called once for each principal, and once for all callers without
-   * one. Must pass the options to `connect`, and may add its own.
+   * Connects to the upstream server. Called once for each principal, and once for all callers without a
+   * principal. Must pass the options to `connect`, and may add its own.
    */
   readonly connect: (options: ConnectOptions, principal?: string) => Promise<Client>
-  /** The prefix of its event types, like the prefix of tools: with `git`, `push` becomes `git_push`. */
+  /** The prefix for the names of event types, as for tools: with `git`, `push` becomes `git_push`. */
   readonly prefix?: string
   /**
    * Whether clients can subscribe by webhook. The upstream server then sends events directly to the
@@ -46,7 +46,7 @@ export interface EventUpstream extends GatewayLimits {
 
 /** The events of one upstream server. */
 export class UpstreamEvents {
-  /** The beginning of the names of its types. */
+  /** The beginning of the names of all forwarded types. */
   readonly prefix: string
   report: (error: unknown) => void = console.error
   readonly #webhooks: boolean
@@ -114,12 +114,12 @@ export class UpstreamEvents {
       if (ending.signal.aborted || !method.startsWith('notifications/events/')) return
       const event = method === EventNotification.EVENT ? this.#withPrefix(received) : received
       const _meta = { ...(received._meta as JsonObject | undefined), [META_SUBSCRIPTION_ID]: id }
-      const caughtUp = exchange.send(notification(method, { ...event, _meta }))
-      if (!caughtUp) return
-      // The client is too slow: it reads the rest later, with its cursor
+      const delivery = exchange.send(notification(method, { ...event, _meta }))
+      if (!delivery) return
+      // The client is too slow. It can read the remaining events later, from its last cursor
       if (++queued > MAX_QUEUED) end()
-      const onCaughtUp = (): void => void queued--
-      caughtUp.then(onCaughtUp, onCaughtUp)
+      const onSettled = (): void => void queued--
+      delivery.then(onSettled, onSettled)
     }
     try {
       const options = { signal: ending.signal, timeoutMs: Infinity, onNotification }
@@ -146,6 +146,7 @@ export class UpstreamEvents {
     { principal }: RequestContext,
     work: (client: Client) => Promise<T>,
   ): Promise<T> {
+    // All callers without a principal share the key `null`
     const key = JSON.stringify(principal ?? null)
     try {
       return await this.#connections.use(key, ({ client }) => work(client))
@@ -172,7 +173,10 @@ export class UpstreamEvents {
     return { ...event, name: this.prefix + String(event.name) }
   }
 
-  /** Callers without a principal share a connection. Each could end the webhooks of the others. */
+  /**
+   * Whether a caller can subscribe by webhook. Callers without a principal cannot: they share a connection,
+   * so each of them could end the webhooks of the others.
+   */
   #hasWebhooks({ principal }: RequestContext): boolean {
     return this.#webhooks && principal !== undefined
   }

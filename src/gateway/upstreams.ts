@@ -19,6 +19,7 @@ export interface Upstream {
   readonly calls: OpenCalls
 }
 
+/** The connection of one principal. */
 interface Entry {
   readonly opened: Promise<Upstream>
   /** The number of calls in progress. */

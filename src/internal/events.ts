@@ -1,5 +1,5 @@
 /**
- * Types of events for the runtimes; not part of the public API.
+ * Types of the Events extension for the runtimes; not part of the public API.
  *
  * @module
  */

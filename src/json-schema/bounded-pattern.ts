@@ -26,18 +26,18 @@ export interface BoundedPattern {
   test(text: string, countStep: CountStep): boolean
 }
 
-/** A pattern up to this length costs little at each index of a text. */
+/** If the minimum length of a match is at most this, matching takes little time at each index of a text. */
 const SHORT_LENGTH = 50
 
 /**
- * Parses a valid pattern of the `u` flag.
+ * Parses a pattern that is valid with the flag `u`.
  *
  * @returns `undefined` for a pattern that cannot be bounded: a pattern with backreferences, lookbehind or
  *   inline flags.
  */
 export function boundedPattern(source: string): BoundedPattern | undefined {
   const parser = new Parser(source)
-  const match = parser.alternatives()
+  const match = parser.parseAlternatives()
   if (parser.isUnbounded) return undefined
   const { variableRepeats, isFlat, minLength } = parser
   const isAnchored = source.startsWith('^') && parser.branches === 1
@@ -73,10 +73,10 @@ class Parser {
     this.#source = source
   }
 
-  alternatives(): Matcher {
-    const first = this.#sequence()
+  parseAlternatives(): Matcher {
+    const first = this.#parseSequence()
     const others: Matcher[] = []
-    while (this.#skip('|')) others.push(this.#sequence())
+    while (this.#skip('|')) others.push(this.#parseSequence())
     this.branches = 1 + others.length
     if (others.length > 0) this.isFlat = false
     // The alternative that is added last is tried first
@@ -87,14 +87,14 @@ class Parser {
     }
   }
 
-  #sequence(): Matcher {
+  #parseSequence(): Matcher {
     const matchers: Matcher[] = []
     while (this.#at < this.#source.length && !/[|)]/.test(this.#peek())) {
-      matchers.push(this.#quantified(this.#atom()))
+      matchers.push(this.#parseQuantifier(this.#parseAtom()))
     }
     return matchers.reduceRight<Matcher>(
       (rest, match) => (attempt, at, next) => match(attempt, at, (end) => rest(attempt, end, next)),
-      (_run, at, next) => next(at),
+      (_attempt, at, next) => next(at),
     )
   }
 
@@ -117,19 +117,19 @@ class Parser {
     return match
   }
 
-  #atom(): Atom {
-    if (this.#skip('^')) return assertion((_run, at) => at === 0)
+  #parseAtom(): Atom {
+    if (this.#skip('^')) return assertion((_attempt, at) => at === 0)
     if (this.#skip('$')) return assertion(({ text }, at) => at === text.length)
     const boundary = this.#read(/\\[bB]/y)
     if (boundary)
       return assertion(({ text }, at) => isBoundary(text, at) === (boundary[0] === '\\b'))
     // The beginning of a group: `(`, with the name or the kind of the group
     const group = this.#read(/\((?:\?(?:<(?![=!])[^>]*>|[:=!]|<[=!]|[a-z-]*:))?/y)
-    return group ? this.#group(group[0]) : this.#char()
+    return group ? this.#parseGroup(group[0]) : this.#parseChar()
   }
 
-  #group(opening: string): Atom {
-    const match = this.alternatives()
+  #parseGroup(opening: string): Atom {
+    const match = this.parseAlternatives()
     this.#skip(')')
     this.isFlat = false
     if (/^\(\?(?:<[=!]|[a-z-]+:)/.test(opening)) this.isUnbounded = true
@@ -138,7 +138,7 @@ class Parser {
     return assertion((attempt, at) => matchesAt(match, attempt, at) === isPositive)
   }
 
-  #char(): Atom {
+  #parseChar(): Atom {
     if (this.#read(/\\(?:k<|[1-9])/y)) this.isUnbounded = true
     // A class, an escaped surrogate pair, any other escape, or a character
     const match = this.#read(
@@ -158,8 +158,9 @@ class Parser {
     }
   }
 
-  #quantified(atom: Atom): Matcher {
-    // `*`, `+`, `?` or `{min,max}`; a `?` behind it makes it lazy
+  /** Parses the quantifier that may follow an atom. Returns the matcher of both. */
+  #parseQuantifier(atom: Atom): Matcher {
+    // `*`, `+`, `?` or `{min,max}`. A `?` after the quantifier makes it lazy
     const quantifier = this.#read(/(?:([*+?])|\{(\d+)(,?)(\d*)\})(\??)/y)
     if (!quantifier) return atom.match
     const [, sign, low, comma, high, lazy] = quantifier

@@ -22,7 +22,7 @@ import {
 /** Limits for a schema. */
 export interface JsonSchemaLimits {
   /**
-   * The deepest nesting of subschemas.
+   * The maximum depth of nested subschemas.
    *
    * @default 100
    */
@@ -47,21 +47,21 @@ export interface JsonSchemaLimits {
    */
   maxApplications?: number
   /**
-   * Timeout for validating one value, in milliseconds; the clock is checked whenever a subschema is
-   * applied. By default {@link jsonSchema} has none, and {@link outputValidator} allows 5,000.
+   * Timeout for validating one value, in milliseconds. The clock is checked whenever a subschema is
+   * applied. By default, {@link jsonSchema} has no timeout, and {@link outputValidator} allows 5,000.
    */
   timeoutMs?: number
   /**
    * How `pattern` and `patternProperties` are matched. `trusted` uses the platform's regular
    * expressions, which cannot be interrupted. `bounded` matches all strings of a value with all
-   * patterns, and rejects the value if that takes too long. It also rejects schemas with patterns that
-   * cannot be bounded: those with backreferences, lookbehind or inline flags. By default
-   * {@link jsonSchema} uses `trusted`, and {@link outputValidator} `bounded`.
+   * patterns, and rejects the value if that takes too long. `bounded` also rejects schemas with patterns
+   * that cannot be bounded: those with backreferences, lookbehind or inline flags. By default,
+   * {@link jsonSchema} uses `trusted`, and {@link outputValidator} uses `bounded`.
    */
   patterns?: 'bounded' | 'trusted'
   /**
-   * The maximum number of steps for matching bounded patterns with one value, in addition to ten
-   * for each of its characters.
+   * The maximum number of steps for matching bounded patterns with one value, in addition to ten steps
+   * for each character of the value.
    *
    * @default 1000000
    */
@@ -88,8 +88,8 @@ export class WorkLimitError extends Error {}
 /**
  * Validates and copies a schema.
  *
- * @throws {SdkError} `INVALID_USE` if it is not a valid schema of its dialect; `UNSUPPORTED` for an
- *   unknown dialect and for references outside the schema; `LIMIT_EXCEEDED` for a limit.
+ * @throws {SdkError} `INVALID_USE` if the source is not a valid schema of its dialect; `UNSUPPORTED` for
+ *   an unknown dialect and for references outside the schema; `LIMIT_EXCEEDED` if a limit is exceeded.
  */
 export function compile(source: JsonObject, limits: JsonSchemaLimits): CompiledSchema {
   const { maxDepth = 100, maxSubschemas = 10_000, patterns: mode = 'trusted' } = limits
@@ -133,7 +133,7 @@ export function compile(source: JsonObject, limits: JsonSchemaLimits): CompiledS
       for (const source of patternsOf(copy)) {
         const pattern = boundedPattern(source)
         if (!pattern) throw schemaError('UNSUPPORTED', path, 'has a pattern that cannot be bounded')
-        // Patterns for names are tried on every name
+        // Every name is matched with patterns for names, so even a linear pattern is counted
         if (!pattern.isLinear || copy.patternProperties) patterns.push(pattern)
       }
     }
@@ -180,7 +180,7 @@ function indexSubschemas(schema: Schema): Record<string, Schema | boolean> {
 }
 
 /**
- * Converts dynamic references into plain references, the only ones that the validator supports. They are
+ * Converts dynamic references into plain references, the only ones that the validator supports. Both kinds are
  * equivalent if the anchor's name is used only once.
  */
 function resolveDynamicReferences(copies: Schema[]): void {
@@ -205,7 +205,7 @@ function resolveDynamicReferences(copies: Schema[]): void {
   }
 }
 
-/** How many characters of its lists make a subschema count once more. */
+/** A subschema counts once more for each such number of characters in the JSON of its lists. */
 const LIST_LENGTH = 100
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Finds references of a JSON Schema to parts of itself that do not exist, without compiling it.
+ * Finds the references of a JSON Schema to parts of the schema that do not exist, without compiling the schema.
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-core#name-direct-references-with-ref
  */
@@ -10,12 +10,12 @@ import { SCHEMA_MAPS, SUBSCHEMAS } from './subschemas.ts'
 
 /** A reference without a target. */
 export interface DanglingReference {
-  /** Where it is, such as `#/properties/city/$ref`. */
+  /** Where the reference is, such as `#/properties/city/$ref`. */
   readonly path: string
   readonly reference: string
 }
 
-/** Deeper subschemas are not searched. */
+/** The maximum depth of subschemas. Deeper subschemas are not searched. */
 const MAX_DEPTH = 100
 
 /**
@@ -26,7 +26,7 @@ export function* danglingReferences(schema: JsonObject): Generator<DanglingRefer
   if (findDraft(schema.$schema)) yield* visit(schema, '#', schema, 0)
 }
 
-/** @param root The schema that fragments refer to: the nearest one with an `$id`, or the whole one. */
+/** @param root The schema that fragments refer to: the nearest enclosing schema with an `$id`, or the whole schema. */
 function* visit(
   schema: unknown,
   path: string,
@@ -77,7 +77,7 @@ function decode(fragment: string): string | undefined {
   }
 }
 
-/** Whether a schema has an anchor anywhere. Draft 7 has them in `$id`. */
+/** Whether a schema has an anchor with a name anywhere. Draft 7 declares anchors in `$id`. */
 function hasAnchor(value: unknown, name: string, depth = 0): boolean {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return false
   const { $anchor, $dynamicAnchor, $id } = value as JsonObject

@@ -31,10 +31,10 @@ const UNTRUSTED: JsonSchemaLimits = {
 const MAX_COMPARISONS = 10_000_000
 
 /**
- * Creates a schema for tools and clients from a JSON Schema. Peers see it exactly as given.
+ * Creates a schema for tools and clients from a JSON Schema. Clients see the JSON Schema exactly as given.
  *
- * - `$ref` may only point inside the schema; nothing is ever fetched. `$dynamicRef` is supported if
- *   its anchor's name is used only once.
+ * - `$ref` may point only inside the schema, because nothing is fetched. `$dynamicRef` is supported if the
+ *   name of its anchor is used only once.
  * - `format` is asserted for the formats of the specification.
  * - A value is rejected if validating it exceeds a limit.
  * - `pattern` uses the platform's regular expressions, which cannot be interrupted: pass `patterns:
@@ -55,8 +55,8 @@ const MAX_COMPARISONS = 10_000_000
  * ```
  *
  * @typeParam T The type of valid values; it is not checked.
- * @throws {SdkError} `INVALID_USE` if it is not a valid schema of its dialect; `UNSUPPORTED` for an
- *   unknown dialect and for references outside the schema; `LIMIT_EXCEEDED` for a limit.
+ * @throws {SdkError} `INVALID_USE` if the schema is not valid in its dialect; `UNSUPPORTED` for an
+ *   unknown dialect and for references outside the schema; `LIMIT_EXCEEDED` if a limit is exceeded.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#json-schema-usage
  */
 export function jsonSchema<T = unknown>(
@@ -117,6 +117,7 @@ function validateValue<T>(
     maxPatternSteps = 1_000_000,
   } = limits
   const until = performance.now() + (limits.timeoutMs ?? Infinity)
+  /** @param firstOnly Whether to stop at the first error. */
   const validateWithinBudget = (firstOnly: boolean) => {
     const { schema, draft, lookup, budget } = compiled
     budget.references = maxReferences
@@ -130,12 +131,12 @@ function validateValue<T>(
     if (patterns.length > 0) {
       requireBoundedWork(patterns, value, maxPatternSteps, () => new WorkLimitError())
     }
-    const { valid, errors } = validateWithinBudget(true)
+    const { valid, errors: firstErrors } = validateWithinBudget(true)
     if (valid) return { value: value as T }
     const isSmall = countParts(value, Infinity) <= MAX_EXPLAINED_PARTS
-    return { issues: toIssues(isSmall ? validateWithinBudget(false).errors : errors) }
+    return { issues: toIssues(isSmall ? validateWithinBudget(false).errors : firstErrors) }
   } catch (error) {
-    // A value that cannot be validated is rejected. Deep nesting exceeds the stack, a `RangeError`
+    // A value that cannot be validated is rejected. Deep nesting exceeds the stack, which is a `RangeError`
     const isTooMuchWork = error instanceof WorkLimitError || error instanceof RangeError
     const message = isTooMuchWork ? 'The value takes too long to validate' : 'The value is not JSON'
     return { issues: [{ message }] }

@@ -1,5 +1,5 @@
 /**
- * Finds keywords with invalid values in a JSON Schema, without compiling it.
+ * Finds keywords with invalid values in a JSON Schema, without compiling the schema.
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-core
  */
@@ -8,19 +8,19 @@ import { findDraft, INVALID, keywords, readItems, type Draft, type Visit } from 
 
 /** A part of a schema that is not valid. */
 export interface InvalidKeyword {
-  /** Where it is, such as `#/properties/city/type`. */
+  /** Where the invalid part is, such as `#/properties/city/type`. */
   readonly path: string
   readonly value: unknown
 }
 
-/** Deeper subschemas are not checked. */
+/** The maximum depth of subschemas. Deeper subschemas are not checked. */
 const MAX_DEPTH = 100
 
 const isString = (value: unknown): boolean => typeof value === 'string'
 const isBoolean = (value: unknown): boolean => typeof value === 'boolean'
 
-/** Keywords that do not affect validation. */
-const annotations: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
+/** The keywords whose values are checked here instead of by `keywords.ts`. Most do not affect validation. */
+const ownChecks: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['$comment', isString],
   ['title', isString],
   ['description', isString],
@@ -30,7 +30,7 @@ const annotations: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['readOnly', isBoolean],
   ['writeOnly', isBoolean],
   ['examples', Array.isArray],
-  // The meta-schemas only require a string: validators differ in the regular expressions that they support
+  // Only has to be a string, because validators differ in the regular expressions that they support
   ['pattern', isString],
 ])
 
@@ -68,8 +68,8 @@ function visitSchema(
 }
 
 function isValid(name: string, value: unknown, draft: Draft, visit: Visit): boolean {
-  const isAnnotation = annotations.get(name)
-  if (isAnnotation) return isAnnotation(value)
+  const ownCheck = ownChecks.get(name)
+  if (ownCheck) return ownCheck(value)
   if (name === 'items') return readItems(draft, value, visit) !== INVALID
   // The names in `patternProperties` are patterns, which are not checked
   const keyword = keywords.get(name === 'patternProperties' ? 'properties' : name)

@@ -42,6 +42,7 @@ const before2020: readonly Draft[] = ['2019-09', '7']
 
 /** The formats that are asserted: all formats of the specification that the validator supports. */
 const FORMATS = new Set(Object.keys(formats))
+// The validator supports `url`, which is not a format of the specification
 FORMATS.delete('url')
 
 const TYPES = new Set(['null', 'boolean', 'object', 'array', 'number', 'string', 'integer'])

@@ -30,7 +30,7 @@ type CharTest = (char: number) => boolean
 
 /** A part of a pattern that a quantifier can follow. */
 export interface Atom {
-  /** Set if it matches a single character. */
+  /** Set if the atom matches a single character. */
   readonly char?: CharTest
   readonly match: Matcher
 }
@@ -62,9 +62,9 @@ export interface Repeat {
 }
 
 /**
- * Repeats a character. A greedy repetition first takes as many characters as possible, and then one less
- * for each further attempt; a lazy one first takes as few as possible, and then one more. Only the next
- * attempt is in the list of untried alternatives.
+ * Repeats a character. A greedy repetition first takes as many characters as possible, and one less with each
+ * further attempt. A lazy repetition first takes as few characters as possible, and one more with each further
+ * attempt. Only the next attempt is in the list of untried alternatives.
  */
 export function repeatChar(char: CharTest, { min, max, isGreedy }: Repeat): Matcher {
   return ({ text, countStep, untried }, start, next) => {
@@ -153,7 +153,7 @@ export function widthOf(code: number): 1 | 2 {
   return code > 0xffff ? 2 : 1
 }
 
-/** Whether an index is between a character of a word and another character. */
+/** Whether an index is at a word boundary: exactly one of the characters beside it belongs to a word. */
 export function isBoundary(text: string, at: number): boolean {
   return /\w/.test(text[at - 1] ?? '') !== /\w/.test(text[at] ?? '')
 }

@@ -10,13 +10,12 @@ import type { CountStep } from './pattern-matchers.ts'
 const STEPS_PER_CHARACTER = 10
 
 /**
- * Matches every pattern with every string and member name of a value, before the value is validated: the
- * validator itself uses the platform's expressions, which cannot be interrupted. This can reject a value
- * because of a string to which the schema applies no pattern.
+ * Matches every pattern with every string and member name of a value, before the value is validated. This is
+ * necessary because the validator itself uses the platform's expressions, which cannot be interrupted. As a
+ * result, a value may be rejected because of a string to which the schema applies no pattern.
  *
- * @param maxSteps The maximum number of steps for the value, not including those allowed for its
- *   length.
- * @param createError Creates the error that is thrown beyond the limit.
+ * @param maxSteps The maximum number of steps for the value, without the steps that its characters allow.
+ * @param createError Creates the error that is thrown when no step is left.
  */
 export function requireBoundedWork(
   patterns: readonly BoundedPattern[],

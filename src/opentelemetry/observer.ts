@@ -38,7 +38,7 @@ export interface OpenTelemetryOptions {
    */
   contents?: boolean
   /**
-   * Whether baggage is sent to the other side, and accepted from it. The other side can read it.
+   * Whether baggage is sent to the other side, which can read it, and accepted from the other side.
    *
    * @default false
    */
@@ -48,12 +48,13 @@ export interface OpenTelemetryOptions {
    * metrics.
    */
   attributes?: (operation: Operation) => Attributes
-  /** Creates the tracer. By default the global provider. */
+  /** Creates the tracer. Default: the global provider. */
   tracerProvider?: TracerProvider
-  /** Creates the metrics. By default the global provider. */
+  /** Creates the metrics. Default: the global provider. */
   meterProvider?: MeterProvider
 }
 
+/** The names of the options. The values have no meaning. */
 const OPTION_NAMES: OptionNames<OpenTelemetryOptions> = {
   contents: 1,
   baggage: 1,
@@ -68,8 +69,8 @@ const SCOPE = ['edgewise', '0.1.0'] as const
 /**
  * Creates an observer that records spans and metrics by the semantic conventions for MCP: for requests
  * and notifications in both directions, runs of tasks, deliveries to webhooks and sign-ins. A request's
- * span is current while its handler runs. The `_meta` of a sent message
- * contains the context of the span. The span of a received message continues the context in `_meta`.
+ * span is current while its handler runs. The `_meta` of a sent message contains the context of the span. The
+ * span of a received message continues the context in `_meta`.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * The account of a caller: the key of limits for each caller, so that no caller can exhaust
+ * The account of a caller, which is the key of the caller's limits. With such limits, no caller can exhaust
  * resources that all callers share.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/security_best_practices
@@ -22,13 +22,14 @@ export function accountOf({
   return address === undefined ? undefined : `at ${networkOf(address)}`
 }
 
-/** The number of 16-bit groups in an IPv6 address, and in its `/64` network. */
+/** The number of 16-bit groups in an IPv6 address. */
 const ADDRESS_GROUPS = 8
+/** The number of 16-bit groups in a `/64` network. */
 const NETWORK_GROUPS = 4
 
 /** The `/64` network of an IPv6 address; an IPv4 address is returned unchanged. */
 function networkOf(address: string): string {
-  // Sockets for both families report IPv4 addresses as IPv4-mapped IPv6
+  // Sockets for both IPv4 and IPv6 report an IPv4 address as `::ffff:` and the address
   const unmapped = address.replace(/^::ffff:(?=\d+\.)/i, '')
   const [before = '', after] = unmapped.split('::')
   const groups = before.split(':')

@@ -11,8 +11,8 @@ const MIN_BYTES = 1024
 /** A buffer up to this size is reused after `clear`. */
 const REUSED_BYTES = 65_536
 /**
- * How long a body may take to end after its reader has stopped, in milliseconds. Then its connection
- * is closed.
+ * How long a body may take to end after its reader has stopped, in milliseconds. After that time, its
+ * connection is closed.
  */
 const GRACE_MS = 100
 /** How many pieces of text are joined at once. */

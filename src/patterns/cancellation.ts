@@ -98,7 +98,7 @@ export function whenCancelled(
   // Reading `cancelled` cancels the request if its HTTP request was aborted
   const checkCancelled = (): boolean => cancellation.cancelled
   if (checkCancelled()) listener()
-  // Not read yet, because some hosts create the request when it is read
+  // `caller.request` is not read yet, because some hosts create the request when it is read
   if (!('request' in caller)) return () => {}
   const timer = setTimeout(() => {
     caller.request?.signal.addEventListener('abort', checkCancelled, { once: true })

@@ -58,7 +58,7 @@ export function guardObserver(
     return copy && params ? { ...copy, params: () => redact(params()) } : copy
   }
   const redactOutcome = (end: OperationEnd, durationMs: number): Outcome | undefined => {
-    // On Node 20, adding members to a spread object takes microseconds
+    // `Object.assign`, because on Node 20, adding members to an object made by spreading takes microseconds
     const outcome = Object.assign({}, end, { durationMs })
     if (!redact) return outcome
     const copy = redact(outcome)

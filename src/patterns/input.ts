@@ -23,7 +23,7 @@ export interface Question {
   readonly request: InputRequest
   /** Names the question across replays. By default its method and number, such as `roots/list#1`. */
   readonly key?: string | undefined
-  /** Whether a response is acceptable; if not, the input is requested again. */
+  /** Whether a response is acceptable. If not, `ReplayInput` requests the input again, and `pushInput` rejects. */
   readonly accepts: (answer: JsonObject) => boolean | Promise<boolean>
 }
 

@@ -5,8 +5,8 @@
  */
 
 /**
- * Creates a function that runs jobs with the same key one at a time, in order of arrival, whether
- * or not earlier ones fail. A job that waits for another job with its own key deadlocks.
+ * Creates a function that runs jobs with the same key one at a time, in order of arrival, even if earlier
+ * jobs fail. A job that waits for another job with its own key deadlocks.
  */
 export function keyedMutex(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const lastByKey = new Map<string, Promise<unknown>>()

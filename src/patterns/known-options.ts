@@ -13,7 +13,7 @@ export type OptionNames<T> = { readonly [Name in keyof Required<T>]: 1 }
  * Checks the names of options.
  *
  * @param owner The owner of the options, such as `The tool "add"`.
- * @throws {TypeError} If one is unknown. The message lists the valid names.
+ * @throws {TypeError} If a name is unknown. The message lists the valid names.
  */
 export function requireKnown(owner: string, options: object, names: object): void {
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(names, name))

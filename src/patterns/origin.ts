@@ -32,7 +32,7 @@ export function parseOrigin(text: string): string {
 
 /** Whether a list of origins from an option contains an origin, in any spelling. */
 export function isOriginIn(origins: readonly string[], origin: string): boolean {
-  // `includes` would match a substring if a string was given in place of a list
+  // Not `includes`, which would match a substring if a string was given in place of a list
   return origins.some(
     (allowed) => allowed === origin || parseOrigin(allowed) === parseOrigin(origin),
   )

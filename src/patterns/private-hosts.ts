@@ -9,7 +9,7 @@
 /**
  * Addresses that are not on the public Internet: loopback, private, link-local, reserved, test and
  * other special-purpose addresses, the metadata services and private endpoints of clouds that have
- * public-looking addresses, and IPv6 addresses that embed others or are not global.
+ * public-looking addresses, and IPv6 addresses that embed other addresses or are not global.
  *
  * @see https://www.iana.org/assignments/iana-ipv4-special-registry
  * @see https://www.iana.org/assignments/iana-ipv6-special-registry

@@ -12,13 +12,13 @@ function isSecretName(name: string): boolean {
   return redactText(example) !== example
 }
 
-/** The private members of a JSON Web Key. */
+/** Matches the private members of a JSON Web Key. */
 const PRIVATE_MEMBER = /^(?:d[pq]?|p|qi?|k|oth)$/
 
-/** The names of members whose arrays alternate names and values of headers, such as `rawHeaders`. */
+/** Matches the names of members that list the names and values of headers in turn, such as `rawHeaders`. */
 const HEADERS = /headers$/i
 
-/** The maximum depth of a value. Deeper members are omitted. */
+/** The maximum depth of a value. Deeper members are replaced with `…`. */
 const MAX_DEPTH = 8
 
 /**
@@ -32,7 +32,9 @@ export function redactSecrets(value: unknown): unknown {
 }
 
 /**
- * @param seen The objects that were already copied. If they occur again, they are omitted, because
+ * Copies a value without credentials.
+ *
+ * @param seen The objects that were already copied. If they occur again, they are replaced with `…`, because
  *   the number of copies could grow exponentially.
  * @param memberName The name of the member that contains the value.
  */

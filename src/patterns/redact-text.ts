@@ -10,7 +10,7 @@ export const REDACTED = '[redacted]'
 /** Patterns of credentials, each with the part of the match that is kept. */
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*/g, ''],
-  // Credentials of a scheme, but not the parameters of its challenges
+  // Credentials after the name of an authentication scheme, but not the parameters of a challenge
   [/\b(Bearer|DPoP|Basic)\s+(?!(?:realm|error|scope|resource|algs)\w*=)[\w.~+/=-]{6,}/gi, '$1 '],
   // JSON Web Tokens, signing secrets of webhooks, and keys of well-known services
   [

@@ -34,11 +34,11 @@ export function emptyRecording(): Recording {
   return { answers: emptyObject(), steps: emptyObject(), open: emptyObject() }
 }
 
-/** Requests input while the handler waits, and stores its recording in case it has to run again. */
+/** Requests input while the handler waits, and stores the recording in case the handler has to run again. */
 interface CallRecorder {
   /**
-   * Sends the request with that key and digest to the client, and records the response. If absent,
-   * the run ends, and the requests are sent afterwards.
+   * Sends a question to the client, and records the response with the key and digest of its request. If
+   * this method is absent, the run ends, and the requests are sent afterwards.
    */
   ask?(key: string, digest: string, question: Question, recording: Recording): Promise<JsonObject>
   /** Stores the current recording; the handler continues afterwards. */
@@ -50,7 +50,7 @@ export class ReplayInput implements Input {
   readonly #recording: Recording
   readonly #responses: { [key: string]: unknown }
   readonly #recorder: CallRecorder | undefined
-  /** The pending requests, each at the index at which the run made it; sparse. */
+  /** The pending requests, each at the index at which the run made it. The array is sparse. */
   readonly #pending: { key: string; request: InputRequest; digest: string }[] = []
   /** The keys of all requests of this run. */
   readonly #keys = new Set<string>()
@@ -66,7 +66,7 @@ export class ReplayInput implements Input {
   /**
    * @param recording The recording of earlier runs.
    * @param responses The client's `inputResponses`; unknown keys are ignored.
-   * @param recorder Requests missing input immediately, instead of ending the run.
+   * @param recorder Stores the recording. If it has the method `ask`, missing input does not end the run.
    */
   constructor(
     recording: Recording,

@@ -49,8 +49,8 @@ export type Secrets =
  *
  * @param secrets If omitted, the key is random: no other sealer can open the texts. One secret can
  *   safely seal 2^32 texts.
- * @throws {SdkError} `INVALID_USE` if a secret is too short, or the list is empty; on first use if
- *   the secrets come from a function.
+ * @throws {SdkError} `INVALID_USE` if a secret is too short, or the list is empty. If the secrets come from
+ *   a function, the sealer throws this error on first use.
  */
 export function createSealer(secrets?: Secrets): Sealer {
   const givenSecrets =

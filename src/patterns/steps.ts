@@ -27,7 +27,7 @@ export class Steps {
   readonly #names = new Set<string>()
 
   /**
-   * @param values The steps of earlier runs; new values are added.
+   * @param values The values of the steps of earlier runs. New values are added to this object.
    * @param onAdd Called after each added value, before the step completes.
    */
   constructor(values: { [name: string]: unknown }, onAdd: () => void | Promise<void> = () => {}) {

@@ -4,7 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 
-/** The longest topic that covers the topics below it, in characters. */
+/** The maximum length of a topic that covers the topics below it, in characters. */
 const MAX_COVERING = 2000
 
 /**
@@ -21,7 +21,7 @@ export function topicAndAncestors(topic: string): string[] {
 
 /** Listeners by topic. A topic without listeners takes no memory. */
 export interface TopicIndex<T> {
-  /** Adds a listener to topics, or to all of them. Returns a function that removes it. */
+  /** Adds a listener to the given topics, or by default to all topics. Returns a function that removes it. */
   add(listener: T, topics?: readonly string[]): () => void
   /** The listeners to any of these topics, and the listeners to all topics, each once. */
   find(topics: readonly string[]): Set<T>

@@ -10,7 +10,7 @@ export class WakeSignal {
   #isSent = false
   #resume: (() => void) | undefined
 
-  /** Ends the wait, or the next one. */
+  /** Ends the current wait. Without one, the next wait ends immediately. */
   send(): void {
     this.#isSent = true
     this.#resume?.()
@@ -19,7 +19,7 @@ export class WakeSignal {
   /**
    * Resolves when {@link send} was called since the last wait, or after the timeout.
    *
-   * @param timeoutMs Does not keep the process alive.
+   * @param timeoutMs The timeout, in milliseconds. Its timer does not keep the process alive.
    */
   async wait(timeoutMs: number = Infinity): Promise<void> {
     if (!this.#isSent) {

@@ -22,7 +22,7 @@ const DEAD_AFTER = `interval '20 seconds'`
 export interface Subscriber {
   /** Called with the key of each notification, including those that this process sent. */
   wake(key: string): void
-  /** Called when notifications may have been lost, and once at the start. */
+  /** Called when notifications may have been lost, and whenever the connection starts to listen. */
   resync(): void
 }
 
@@ -44,7 +44,7 @@ export function payloadOf(topic: string, key: string): string {
 /** A channel that is listened to. */
 interface Channel {
   /** Resolves when the client library listens to the channel. */
-  readonly listens: Promise<void>
+  readonly listening: Promise<void>
   readonly unlisten: () => Promise<unknown>
 }
 
@@ -134,24 +134,27 @@ export class Bus {
     unref(this.#timer)
   }
 
-  /** Resolves when the client library listens to the channel. If its connection is lost, it opens another one itself. */
+  /**
+   * Resolves when the client library listens to the channel. If its connection is lost, the library opens
+   * another one itself.
+   */
   #listen(channel: string): Promise<void> {
     const existing = this.#channels.get(channel)
-    if (existing) return existing.listens
-    let resolveListens = (): void => {}
-    const listens = new Promise<void>((resolve) => (resolveListens = resolve))
+    if (existing) return existing.listening
+    let resolveListening = (): void => {}
+    const listening = new Promise<void>((resolve) => (resolveListening = resolve))
     const receive = (payload: string): void => this.#receive(payload)
     const subscription = this.#database.listen(channel, receive, () => {
-      resolveListens()
+      resolveListening()
       this.#resync()
     })
     // A failure is ignored, because the client library tries again
     subscription.catch(ignore)
     const unlisten = (): Promise<unknown> =>
       subscription.then((opened) => opened.unlisten(), ignore)
-    this.#channels.set(channel, { listens, unlisten })
+    this.#channels.set(channel, { listening, unlisten })
     if (this.#isClosed) void unlisten().catch(ignore)
-    return listens
+    return listening
   }
 
   /** Wakes the subscribers of the topic that a notification names. */
@@ -177,7 +180,10 @@ export class Bus {
     callHook(run, (error) => this.#database.report(error))
   }
 
-  /** Sends the next heartbeat. If the notification of the previous heartbeat has not arrived, first resyncs all topics. */
+  /**
+   * Sends the next heartbeat. If the notification of the previous heartbeat has not arrived, resyncs all topics
+   * first.
+   */
   #nextHeartbeat(): void {
     if (this.#silentBeats > 0) this.#resync()
     // Replaced only once until a notification arrives: behind some poolers, no notification ever arrives

@@ -13,8 +13,8 @@ import type { Database } from './database.ts'
 
 const TOPIC = 'changes'
 
-/** How many changes one query writes or reads. */
-const BATCH = 500
+/** The maximum number of changes that one query writes or reads. */
+const BATCH_SIZE = 500
 
 /** The maximum number of changes that wait for a database that cannot be used. */
 const MAX_PENDING = 10_000
@@ -112,7 +112,7 @@ export class ChangeLog {
   async after(id: number): Promise<{ changes: LoggedChange[]; isComplete: boolean }> {
     const rows = await this.#database.query<{ id: number; origin: string; change: string }>(
       `SELECT id::float8 AS id, origin, change FROM {mcp_changes} WHERE id > $1
-       ORDER BY id LIMIT ${BATCH}`,
+       ORDER BY id LIMIT ${BATCH_SIZE}`,
       id,
     )
     const [firstRow] = rows
@@ -153,7 +153,7 @@ export class ChangeLog {
     this.#isWriting = true
     for (let failures = 0; this.#pending.size > 0;) {
       // Changes that are published in the meantime are written later, even if they are equal
-      const batch = [...this.#pending].slice(0, BATCH)
+      const batch = [...this.#pending].slice(0, BATCH_SIZE)
       for (const [change] of batch) this.#pending.delete(change)
       try {
         await this.#insert(batch)
@@ -209,7 +209,7 @@ export class ChangeLog {
           this.#origin = logged.origin
           this.#deliver(logged)
         }
-        if (changes.length === BATCH) this.#isStale = true
+        if (changes.length === BATCH_SIZE) this.#isStale = true
         failures = 0
       } catch (error) {
         this.#database.report(error)
@@ -259,7 +259,10 @@ export class ChangeLog {
     }
   }
 
-  /** Whether no change after an id was deleted. The clean-up never deletes the newest of the old changes. */
+  /**
+   * Whether no change after an id was deleted. If a change with this or a lower id exists, none was, because
+   * the clean-up deletes the changes with the lowest ids.
+   */
   async #hasAllAfter(id: number): Promise<boolean> {
     const query = 'SELECT FROM {mcp_changes} WHERE id <= $1 LIMIT 1'
     return (await this.#database.query(query, id)).length > 0

@@ -41,6 +41,7 @@ export class Database implements Queries {
   readonly schema: string
   readonly #timeoutMs: number
   readonly #onError: (error: unknown) => void
+  /** The queries with the full names of tables, by the texts with `{name}`. */
   readonly #resolvedTexts = new Map<string, string>()
   #migrated: Promise<void> | undefined
   #isMigrated = false
@@ -71,7 +72,7 @@ export class Database implements Queries {
   async query<Row extends object>(text: string, ...values: PostgresValue[]): Promise<Row[]> {
     if (!this.#isMigrated) await this.#waitForTables()
     try {
-      // `attempt` is not used, because its signal costs as much as a short query
+      // `attempt` is not used, because creating its signal takes as long as a short query
       const query = this.#client.current.unsafe(this.#resolve(text), values, { prepare: true })
       const rows = await this.#rowsOf(query)
       this.#noteAnswer()
@@ -120,7 +121,7 @@ export class Database implements Queries {
     return this.#client.current.listen(channel, listener, onListening)
   }
 
-  /** Calls `listener` whenever the client was replaced: nothing listens to notifications then. */
+  /** Calls `listener` whenever the client was replaced. The new client does not listen to notifications yet. */
   onClientReplaced(listener: () => void): void {
     this.#client.onReplaced(listener)
   }
@@ -222,7 +223,7 @@ export class Database implements Queries {
     })
   }
 
-  /** Returns the error for the caller of a failed query. */
+  /** Returns the error for the caller of a failed query, and records what the failure shows. */
   #failure(error: unknown): unknown {
     if (isTableMissing(error)) {
       this.#migrated = undefined
