@@ -43,7 +43,7 @@ export function addMeta(
   { onProgress, logLevel, capabilities }: RequestOptions,
   id: number,
 ): JsonObject | undefined {
-  // For speed, requests without `_meta` of their own share one object, as the first member of their params
+  // For speed, requests without `_meta` of their own share one `_meta` object, as the first of their params
   const isPlain = !(params && '_meta' in params) && !onProgress && !logLevel
   if (isPlain && !capabilities) return common ? { _meta: common, ...params } : params
   const callMeta = params?._meta

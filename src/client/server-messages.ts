@@ -43,7 +43,7 @@ export function createReceiver(connection: Connection): ChannelReceiver {
   const receiveRequest = (message: JsonRpcRequest, call: Call | undefined): void => {
     const { revision, serverCapabilities } = connection
     const { id, method } = message
-    // Until the server's revision is known, it may be a legacy server that sends pings
+    // Until the revision is known, the server may be a legacy server, which may send pings
     if (revision.era === 'modern' && (serverCapabilities || method !== 'ping')) {
       const errorMessage = `The server may not request "${method}"`
       connection.reportError(new SdkError('INVALID_MESSAGE', errorMessage))

@@ -52,7 +52,7 @@ export function cachedHttpTarget(
         if (options.signal?.aborted || !isFromSdk) throw error
         // The user is never asked a second time to sign in
         rethrowRejectedSignIn(error)
-        // The server has changed
+        // The cached transport no longer works, because the server has changed
         connection.runHook(() => cache.delete(url))
         await openStreamable(connection, url)
         await connection.negotiate()

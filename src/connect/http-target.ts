@@ -43,7 +43,7 @@ export async function negotiateHttp(connection: Connection, url: string): Promis
     await initialize(connection, { signal }, evidence.version)
   } catch (error) {
     const status = statusOf(error) ?? 0
-    // A server that rejects both `server/discover` and `initialize` uses 2026-07-28, but lacks the former
+    // A server that may be modern and rejects `initialize` uses 2026-07-28, but lacks `server/discover`
     if (evidence.mayBeModern && modernRevision && status > 0 && status < 500) {
       return connection.setRevision(modernRevision)
     }

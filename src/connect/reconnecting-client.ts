@@ -132,6 +132,7 @@ export class ReconnectingConnection implements ReconnectingClient {
     let client: Client | undefined
     /** Aborts when the client is abandoned. */
     let clientAbort = new AbortController()
+    /** The number of attempts since the connection was lost, for the state and for the backoff. */
     let attempt = 0
     /** Consecutive failed attempts while the network is available. */
     let failures = 0

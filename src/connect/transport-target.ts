@@ -46,7 +46,7 @@ async function open(
   await openDuplex(connection, transport)
   if (applyDiscovery(connection)) return
   try {
-    // If the server can be restarted, revisions that it does not list are tried only after the restart
+    // If the server can be restarted, revisions that it does not list are tried only after a restart
     await probe(connection, probeTimeoutMs, !transport.restart)
   } catch (error) {
     // Some older servers exit on an unknown first message, or answer it and then reject `initialize`
@@ -59,7 +59,11 @@ async function open(
   }
 }
 
-/** Determines the server's revision and applies it. */
+/**
+ * Determines the server's revision and applies it.
+ *
+ * @param mayTryUnlisted Whether to try other revisions with a server that lists none.
+ */
 async function probe(
   connection: Connection,
   probeTimeoutMs: number,

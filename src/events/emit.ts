@@ -32,13 +32,13 @@ export interface EmitOptions {
   meta?: JsonObject
 }
 
-/** An id that is safe in headers, URLs and logs. */
+/** Matches an id that is safe in headers, URLs and logs. */
 const SAFE_ID = /^[\w:-]{1,128}$/
-/** A timestamp as in RFC 3339. */
+/** Matches a timestamp of RFC 3339. */
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
 /** The maximum size of payload and `_meta` together, in bytes. 4096 bytes are left for the rest of a message. */
 const MAX_BYTES = MAX_WEBHOOK_BYTES - 4096
-/** A larger payload is reported as a warning. In bytes. */
+/** A payload with more bytes than this is reported as a warning. */
 const LARGE_BYTES = 16_384
 
 /** The event types for which a large payload was reported. Each type is reported only once. */

@@ -15,6 +15,7 @@ export interface EventEntry extends Entry {
   readonly options: EventTypeOptions
   /** Reads the events. */
   readonly source: EventSources
+  /** The interval between polls by clients, and between calls of the option `poll`, in milliseconds. */
   readonly pollMs: number
   /** How long an event can be received after it was emitted, in milliseconds. */
   readonly maxAgeMs: number

@@ -77,7 +77,7 @@ export function events(options: EventsOptions = {}): ServerEvents {
   const log = storage ?? new MemoryEventLog()
   const host = createEventHost(log, options)
   const webhooks = storage && options.webhooks?.attach(Object.assign(host, { storage }))
-  const list = listChanges(listChanged)
+  const listNotifier = listChanges(listChanged)
   const renewLease = pollLeases(host)
   const stream = options.streams?.(host)
   const { types, report } = host
@@ -105,7 +105,7 @@ export function events(options: EventsOptions = {}): ServerEvents {
           'events/subscribe': method(webhooks?.subscribe ?? refuse('webhook'), legacy),
           'events/unsubscribe': method(webhooks?.unsubscribe ?? (() => ({})), legacy),
         },
-        filters: { eventsListChanged: list.filter },
+        filters: { eventsListChanged: listNotifier.filter },
       })
       host.definition = definition
       webhooks?.start()
@@ -113,7 +113,7 @@ export function events(options: EventsOptions = {}): ServerEvents {
 
     type(name, typeOptions) {
       const registration = types.add(name, createEntry(name, typeOptions))
-      list.announce()
+      listNotifier.announce()
       return {
         name,
         emit: (payload, emitOptions = {}) => emit(name, payload, emitOptions),
@@ -124,12 +124,12 @@ export function events(options: EventsOptions = {}): ServerEvents {
           const change = options.compare?.(previous.item, entry.item)[0]
           const changes = change ? [...previous.changes, change.feature] : previous.changes
           registration.replace({ ...entry, changes })
-          if (JSON.stringify(entry.item) !== JSON.stringify(previous.item)) list.announce()
+          if (JSON.stringify(entry.item) !== JSON.stringify(previous.item)) listNotifier.announce()
           if (change) end({ name }, host.schemaChanged(change.feature))
         },
         remove() {
           registration.remove()
-          list.announce()
+          listNotifier.announce()
           end({ name }, host.unknownType(name))
         },
       }

@@ -28,8 +28,8 @@ export function listEvents(
     })
     return delivery.length > 0 ? [{ ...item, delivery }] : []
   })
-  const pages = definition?.pages ?? onePage
-  const { page, nextCursor } = pages(listed, cursor ?? undefined, 'events')
+  const paginate = definition?.pages ?? onePage
+  const { page, nextCursor } = paginate(listed, cursor ?? undefined, 'events')
   return { events: page, ...(nextCursor !== undefined && { nextCursor }) }
 }
 

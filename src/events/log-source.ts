@@ -63,24 +63,25 @@ async function read(context: ReadContext, position: Position, limit: number): Pr
   const events: FoundEvent[] = []
   let from = after
   let reached = after
-  const result = (hasMore: boolean): NextEvents => {
+  const resultSoFar = (hasMore: boolean): NextEvents => {
     return { events, from, position: reached, truncated: from > after, hasMore }
   }
   for (let searched = 0; searched <= MAX_SEARCHED; searched += PAGE_SIZE) {
     const page = await log.read(entry.item.name, reached, PAGE_SIZE)
     if (page.trimmedTo > reached) from = reached = page.trimmedTo
     for (const { position: at, event } of page.events) {
-      if (events.length >= limit) return result(true)
+      if (events.length >= limit) return resultSoFar(true)
       const { eventId, name, timestamp, meta, to } = event
       const mayReceive = to === undefined || to === subscription.id
       const data = mayReceive ? await payloadFor(context, event.data, events.length > 0) : undefined
-      if (data === null) return result(true)
+      // The event must be read again later, so reading ends before it
+      if (data === null) return resultSoFar(true)
       reached = at
       if (!data) continue
       const occurrence = { eventId, name, timestamp, data, ...(meta && { _meta: meta }) }
       events.push({ occurrence, position: at })
     }
-    if (page.events.length < PAGE_SIZE) return result(false)
+    if (page.events.length < PAGE_SIZE) return resultSoFar(false)
   }
-  return result(true)
+  return resultSoFar(true)
 }

@@ -12,7 +12,9 @@ interface TypeLog {
   /** The positions of the events by their ids. */
   readonly positions: Map<string, number>
   readonly listeners: Set<() => void>
+  /** The position of the last event, even if the event was deleted. */
   head: number
+  /** The position of the last event that was deleted. */
   trimmedTo: number
 }
 

@@ -23,7 +23,9 @@ export function createMemoryEventStorage(): EventStorage {
 
 class MemoryEventStorage extends MemoryEventLog implements EventStorage {
   readonly #subscriptions = new Map<string, WebhookSubscription>()
+  /** The latest attempts of each subscription, oldest first. */
   readonly #attempts = new Map<string, DeliveryAttempt[]>()
+  /** Until when URLs count as verified, by the JSON of principal and URL. */
   readonly #verified = new Map<string, number>()
 
   override append(event: LoggedEvent): number {
@@ -126,9 +128,9 @@ class MemoryEventStorage extends MemoryEventLog implements EventStorage {
   #select(members: {
     [Name in keyof WebhookSubscription]?: WebhookSubscription[Name] | undefined
   }): WebhookSubscription[] {
-    const wanted = Object.entries(members).filter(([, value]) => value !== undefined)
+    const given = Object.entries(members).filter(([, value]) => value !== undefined)
     return [...this.#subscriptions.values()].filter((subscription) =>
-      wanted.every(([name, value]) => Reflect.get(subscription, name) === value),
+      given.every(([name, value]) => Reflect.get(subscription, name) === value),
     )
   }
 }

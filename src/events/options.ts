@@ -30,9 +30,9 @@ export interface EventsOptions {
    */
   sources?: EventSources
   /**
-   * The codes of errors: `'sketch'` for those of the first draft of the extension, which ChatGPT uses,
-   * `'sep-3415'`, or your own. By default, clients that declare the extension receive the codes of SEP-3415,
-   * and all other clients receive those of the draft.
+   * The codes of errors: `'sketch'` for the codes of the first draft of the extension, which ChatGPT uses,
+   * `'sep-3415'`, or your own codes. By default, clients that declare the extension receive the codes of
+   * SEP-3415, and all other clients receive the codes of the draft.
    */
   errorCodes?: EventErrorCodes
   /**
@@ -42,8 +42,8 @@ export interface EventsOptions {
    */
   listChanged?: boolean
   /**
-   * Whether the capability is also declared as `capabilities.events`, where ChatGPT and the AI SDK
-   * look for it.
+   * Whether the server also declares its events as `capabilities.events`, where ChatGPT and the AI SDK
+   * look for them.
    *
    * @default true
    */

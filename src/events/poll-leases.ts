@@ -39,7 +39,7 @@ export function pollLeases(host: ServerEventHost): RenewLease {
   return async (subscription, pollMs) => {
     const { name, subscriber } = subscription
     const key = await digest([subscriber.principal ?? null, name, subscription.arguments])
-    const lease = leases.get(key) ?? begin(key, subscription)
+    const lease = leases.get(key) ?? beginLease(key, subscription)
     await lease.opened
     const { error } = lease
     if (error) {
@@ -52,8 +52,8 @@ export function pollLeases(host: ServerEventHost): RenewLease {
     unref(lease.timer)
   }
 
-  /** Begins a polled subscription. At the limit, ends the oldest one. */
-  function begin(key: string, subscription: OpenSubscription): Lease {
+  /** Begins a polled subscription. If the limit is reached, ends the oldest one first. */
+  function beginLease(key: string, subscription: OpenSubscription): Lease {
     const [oldest] = leases.values()
     if (oldest && leases.size >= MAX_LEASES) oldest.end()
     const lease: Lease = {

@@ -51,6 +51,7 @@ type Change = readonly [path: string, problem: string]
 /**
  * Finds the breaking changes of a schema.
  *
+ * @param isInput Whether the schema describes arguments, and not payloads.
  * @param path The path of the member that the schema describes; empty for the whole value.
  */
 function compare(before: unknown, after: unknown, isInput: boolean, path: string): Change[] {

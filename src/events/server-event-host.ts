@@ -82,7 +82,7 @@ export function createEventHost(
   if (codes !== undefined) requireCodes(codes)
   const cursors = sealedCursors(log)
   const types = new Registry<EventEntry>('event type', () => {})
-  /** For each subscription, its event type when it was opened, and its validated arguments. */
+  /** For each subscription, its event type at the time of opening, and its validated arguments. */
   const opened = new WeakMap<OpenSubscription, { entry: EventEntry; input: unknown }>()
   /** The open streams and polled subscriptions, each with the function that ends it. */
   const openSubscriptions = new Map<unknown, [OpenSubscription, (error?: Error) => void]>()

@@ -59,6 +59,7 @@ async function start(
     const firstRecent = events.findIndex(
       ({ occurrence }) => !(Date.parse(occurrence.timestamp) < since),
     )
+    // If no event is recent, the last event is old
     const lastOld = events.at(firstRecent === -1 ? -1 : firstRecent - 1)
     if (firstRecent !== 0 && lastOld) found = { position: lastOld.position, truncated: true }
     if (firstRecent !== -1 || !hasMore) break
@@ -92,6 +93,7 @@ async function readSource(
       waitMs: entry.pollMs,
     }
   }
+  /** The index of the first event after `lastId`; 0 if `poll` does not return the event with that id. */
   const firstNew = polled.events.findIndex(({ eventId }) => eventId === lastId) + 1
   // All events that `poll` returned were read before, so reading continues at its new cursor
   if (firstNew > 0 && firstNew === polled.events.length) {

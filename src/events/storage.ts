@@ -137,15 +137,15 @@ export interface SubscriptionStore {
   /**
    * Loads a subscription.
    *
-   * @param name The name of its event type, if known. A storage that is split by type then searches one part
-   *   only.
+   * @param name The name of its event type, if known. With it, a storage that is split by type need search
+   *   only one part.
    */
   load(id: string, name?: string): Awaitable<WebhookSubscription | undefined>
   /**
    * Stores a subscription. A new record has version 1. A record with a higher version is stored only if the
-   * stored record has the version directly before. If `dueAt` is null although the log has events of the type
-   * after the subscription's position, the stored record is due immediately. This check must be atomic with
-   * `append`.
+   * stored record has the preceding version. If `dueAt` is null although the log has events of the type after
+   * the subscription's position, the record becomes due immediately. The check for such events must be atomic
+   * with `append`.
    *
    * @returns Whether the record was stored.
    */

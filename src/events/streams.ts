@@ -50,7 +50,7 @@ export interface StreamOptions {
 export function streams(options: StreamOptions = {}): StreamMode {
   const { heartbeatMs = 25_000, maxStreams = 10_000, maxStreamsPerPrincipal = 100 } = options
   requireKnown('streams', options, OPTION_NAMES)
-  // False for `NaN`
+  // Also false for `NaN`
   const isValid = heartbeatMs > 0 && maxStreams >= 0 && maxStreamsPerPrincipal >= 0
   if (!isValid) {
     throw new RangeError('"heartbeatMs" must be above 0, and limits must not be negative')

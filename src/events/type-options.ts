@@ -74,10 +74,10 @@ export interface EventTypeOptions<
   /** What the event means, for the model and the user. */
   description?: string
   /**
-   * Validates the arguments of subscriptions; an object schema. By default subscriptions have no arguments.
+   * Validates the arguments of subscriptions. It must be an object schema. By default, there are no arguments.
    */
   input?: Input
-  /** Validates the payload of each event; an object schema. By default any object is valid. */
+  /** Validates the payload of each event. It must be an object schema. By default, any object is valid. */
   payload?: Payload
   /** The modes in which events can be received. By default, all modes that the server supports. */
   delivery?: readonly DeliveryMode[]
@@ -113,7 +113,7 @@ export interface EventTypeOptions<
    * at each poll, and before events are delivered.
    */
   authorize?(request: SubscriptionRequest<InferOutput<Input>>): Awaitable<boolean>
-  /** Which past events clients can still receive. Set `false` if none: clients then cannot poll. */
+  /** Which past events clients can still receive. With `false`, they receive none, and cannot poll. */
   history?: EventHistory | false
   /**
    * Allows arguments without `matches`: each subscription then receives all events.

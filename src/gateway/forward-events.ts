@@ -111,11 +111,8 @@ async function list(
     // A `ProtocolError` is the answer of an upstream server, or its cause was reported already
     if (!(outcome.reason instanceof ProtocolError)) definition.report(outcome.reason)
   }
-  const { page, nextCursor } = (definition.pages ?? onePage)(
-    lists.flat(),
-    cursor ?? undefined,
-    'events',
-  )
+  const paginate = definition.pages ?? onePage
+  const { page, nextCursor } = paginate(lists.flat(), cursor ?? undefined, 'events')
   return { events: page, ...(nextCursor !== undefined && { nextCursor }) }
 }
 

@@ -150,6 +150,7 @@ function isUsable(icon: unknown, { serverUrl, allowedOrigins = [] }: IconPolicy)
   return origin === new URL(serverUrl).origin || isOriginIn(allowedOrigins, origin)
 }
 
+/** How far a declared size is from the wanted size. Only widths are compared. */
 function sizeDistance(size: string, wanted: number): number {
   // A scalable icon is better than any other size, but not better than the exact size
   if (size === 'any') return 0.5

@@ -36,6 +36,7 @@ function pngFacts(view: DataView): ImageFacts | undefined {
   const chunkType = (at: number): string =>
     String.fromCharCode(...[4, 5, 6, 7].map((offset) => view.getUint8(at + offset)))
   if (chunkType(8) !== 'IHDR') return undefined
+  // The first chunk, at 8, has the width and the height, at 16 and 20
   let frames = 1
   // The chunk `acTL`, which describes an animation, comes before the first image data
   for (let at = 8; chunkType(at) !== 'IDAT'; at += CHUNK_OVERHEAD + view.getUint32(at)) {
@@ -45,6 +46,7 @@ function pngFacts(view: DataView): ImageFacts | undefined {
 }
 
 function jpegFacts(view: DataView): ImageFacts | undefined {
+  // Each segment begins with a marker of two bytes and a length, which includes its own two bytes
   for (let at = 2; view.getUint8(at) === 0xff; at += 2 + view.getUint16(at + 2)) {
     const marker = view.getUint8(at + 1)
     // C0 to CF begin a frame header, except C4 and CC, which begin tables, and C8, which is reserved

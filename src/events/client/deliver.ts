@@ -63,7 +63,7 @@ export async function* deliver(
         if (error instanceof EventError) await followed.remove()
         throw error
       }
-      if (!(await mayRestart(error, followed, parts))) {
+      if (!(await prepareRestart(error, followed, parts))) {
         await followed.remove()
         throw error
       }
@@ -75,11 +75,12 @@ export async function* deliver(
 }
 
 /**
- * Whether to subscribe again after an error. This may help in three cases: the server no longer has the type,
- * but may have replaced it; the schema of the type has changed; or the server does not accept the position. In
- * the last two cases the position is discarded, so events may have been missed.
+ * Prepares to subscribe again after an error, and returns whether that may help. It may help in three cases:
+ * the server no longer has the type, but may have replaced it; the schema of the type has changed; or the
+ * server does not accept the position. In the last two cases the position is discarded, so events may have
+ * been missed.
  */
-async function mayRestart(
+async function prepareRestart(
   { kind, data }: EventError,
   followed: FollowedSubscription,
   { options, callHook }: DeliveryParts,

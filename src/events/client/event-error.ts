@@ -30,6 +30,7 @@ const KINDS: Readonly<Record<number, EventFailure>> = {
 /** SEP-3415 uses this code for NotFound. Another proposal uses the same code for rate limits. */
 const NOT_FOUND_OR_RATE_LIMITED = -32023
 
+/** Matches the reasons of a `CallbackEndpointError`. */
 const CALLBACK_REASON =
   /^(?:connection_refused|timeout|tls_error|http_4xx|http_5xx|challenge_failed)$/
 

@@ -113,7 +113,7 @@ export class FollowedSubscription {
   }
 
   /**
-   * Waits before the next attempt. Each wait is longer than the previous one.
+   * Waits before the next attempt, with backoff, and at least for as long as the server asks for.
    *
    * @throws {unknown} The error, if another attempt would fail too, or the signal's reason, if it aborts.
    */
@@ -139,9 +139,9 @@ export class FollowedSubscription {
 /** The delay in milliseconds that the server asks for, in the error's data or in the header `Retry-After`. */
 function retryAfterMs(error: unknown): number {
   const { data, retryAfter } = error as EventError
-  const askedMs = retryAfterMsOf({ data })
+  const requestedMs = retryAfterMsOf({ data })
   const header = isObject(data) ? (data.retryAfter ?? retryAfter) : retryAfter
-  if (askedMs !== undefined || typeof header !== 'string') return askedMs ?? 0
+  if (requestedMs !== undefined || typeof header !== 'string') return requestedMs ?? 0
   const seconds = Number(header)
   const delayMs = Number.isNaN(seconds) ? Date.parse(header) - Date.now() : seconds * 1_000
   return Number.isNaN(delayMs) ? 0 : delayMs

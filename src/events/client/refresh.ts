@@ -58,6 +58,6 @@ export function readGrantedPeriod(
  */
 export function retryDelayMs(period: GrantedPeriod | undefined, failures: number): number {
   const leftMs = (period?.endsAt ?? 0) - performance.now()
-  const isFinite = leftMs > 0 && leftMs < Infinity
-  return isFinite ? Math.max(leftMs / 3, MIN_RETRY_MS) : backoffMs(failures)
+  const hasDeadline = leftMs > 0 && leftMs < Infinity
+  return hasDeadline ? Math.max(leftMs / 3, MIN_RETRY_MS) : backoffMs(failures)
 }

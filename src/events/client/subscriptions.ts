@@ -60,7 +60,7 @@ export function eventSubscriptions(
 }
 
 /** A subscription that was loaded or created in this process. It may have a loop, which `follow` runs. */
-interface Active {
+interface ActiveSubscription {
   readonly followed: FollowedSubscription
   readonly webhook: Webhook | undefined
   /** Ends the loop and the requests. */
@@ -72,7 +72,7 @@ class ClientSubscriptions implements EventSubscriptions {
   readonly #options: EventSubscriptionsOptions
   readonly #store: SubscriptionRecords
   /** The subscriptions with a loop, by key. The value is undefined while the subscription is being loaded. */
-  readonly #loops = new Map<string, Active | undefined>()
+  readonly #loops = new Map<string, ActiveSubscription | undefined>()
   readonly #closing = new AbortController()
   readonly #report: Report = (error) => this.#reportFor(error)
 
@@ -99,7 +99,7 @@ class ClientSubscriptions implements EventSubscriptions {
     this.#loops.set(key, undefined)
     const { signal, mode } = options
     let abort = (): void => {}
-    let active: Active | undefined
+    let active: ActiveSubscription | undefined
     try {
       active = await this.#open(key, name, args, options)
       const { followed, webhook, controller } = active
@@ -182,7 +182,7 @@ class ClientSubscriptions implements EventSubscriptions {
     name: string,
     args: JsonObject,
     { maxAgeMs, ttlMs }: FollowOptions,
-  ): Promise<Active> {
+  ): Promise<ActiveSubscription> {
     const { server = '', principal = '', receiver, onStatus } = this.#options
     const { minPollMs = 1_000, maxEvents, maxSilenceMs = 60_000, maxQueued = 1_000 } = this.#options
     const stored = await this.#store.load(key)
@@ -216,7 +216,7 @@ class ClientSubscriptions implements EventSubscriptions {
   }
 
   /** Ends a loop, and unsubscribes its webhook unless `close` was called. */
-  async #endLoop(key: string, active: Active | undefined): Promise<void> {
+  async #endLoop(key: string, active: ActiveSubscription | undefined): Promise<void> {
     // After `stop`, a new loop may already follow the same subscription
     if (this.#loops.get(key) !== active) return
     this.#loops.delete(key)

@@ -21,7 +21,7 @@ const MAX_SEEN = 10_000
 /** How long a handler may take before a warning, in milliseconds. Servers may stop waiting after that. */
 const SLOW_MS = 5_000
 
-/** The types of bodies that are not events. */
+/** Matches the types of bodies that are not events. */
 const CONTROL_TYPE = /^(?:gap|terminated|verification)$/
 
 /** The HTTP status of the response, or the challenge that the response must echo. */
@@ -32,7 +32,7 @@ export class Dispatcher {
   readonly #options: EventReceiverOptions
   readonly #report: (error: unknown) => void
   readonly #seen: SeenEvents
-  /** The events that are being processed. */
+  /** For each event that is being processed, the HTTP status of the response. */
   readonly #running = new Map<string, Promise<number>>()
 
   constructor(options: EventReceiverOptions, report: (error: unknown) => void) {

@@ -7,7 +7,10 @@ import type { Awaitable } from '../../patterns/awaitable.ts'
 import type { ErrorObject } from '../../protocol/types.ts'
 import type { EventOccurrence } from '../wire.ts'
 
-/** Identifies the subscription that a request claims to belong to. The claim is not authenticated until the signature is verified. */
+/**
+ * Identifies the subscription that a request claims to belong to. The claim is not authenticated until the
+ * signature is verified.
+ */
 export interface WebhookRoute {
   /** The id of the subscription, from the header `X-MCP-Subscription-Id`; null without it. */
   readonly id: string | null
@@ -20,8 +23,9 @@ export interface ReceiverSubscription {
   /** The secrets that requests may be signed with: `whsec_` and Base64. */
   readonly secrets: readonly string[]
   /**
-   * Set `pending` if you do not know the id of the subscription yet: the server is told to send its events
-   * again later. Set `expired` if the subscription has ended: the server is told that events are not wanted.
+   * Set `pending` if you do not know the id of the subscription yet. The response then tells the server to send
+   * the event again later. Set `expired` if the subscription has ended. The response then tells the server that
+   * events are not wanted.
    */
   readonly state?: 'pending' | 'expired' | undefined
   /** The name of the event type; events of another type are refused. */
@@ -55,16 +59,16 @@ export interface EventReceiverOptions {
   /**
    * Finds the secret of a subscription by its id, or by its URL if each subscription has a URL of its own.
    * The first request, which verifies the URL, arrives before the server has told the client the id of the
-   * subscription. If several subscriptions share a URL, return for such a request the secrets of every subscription whose
-   * id you do not know yet.
+   * subscription. If several subscriptions share a URL, return for such a request the secrets of all
+   * subscriptions with unknown ids.
    *
    * @returns Undefined if there is no such subscription.
    */
   secretFor(route: WebhookRoute): Awaitable<string | ReceiverSubscription | null | undefined>
   /**
    * Processes or stores an event. If the function succeeds, the event is acknowledged. If it fails, the server
-   * sends the event again. The function should take less than five seconds. If it returns `'discard'`, the
-   * server is told that the event is not wanted.
+   * sends the event again. If it returns `'discard'`, the response tells the server that the event is not
+   * wanted. The function should take less than five seconds.
    */
   onEvent(event: EventOccurrence, context: WebhookContext): Awaitable<unknown>
   /** Called when events may have been missed. `cursor` is the position from which deliveries continue. */
