@@ -16,6 +16,7 @@ import type { ChangeLog } from './changes.ts'
  */
 export function relayChanges(notify: Notifier, changes: ChangeLog): () => void {
   const origin = crypto.randomUUID()
+  /** Whether a change of another process is being announced, which must not be published again. */
   let isRelaying = false
   const stops = [
     notify.subscribe((change) => {

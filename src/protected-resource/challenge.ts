@@ -42,8 +42,9 @@ export function challenge(
     ...(scopes.length === 0 ? [] : [`scope="${scopes.join(' ')}"`]),
   ].join(', ')
   const challenges: string[] = []
-  // Many clients read only the first challenge, and support only Bearer
+  // Bearer comes first, because many clients read only the first challenge, and support only Bearer
   if (scheme !== 'dpop' && !dpop?.required) challenges.push(`Bearer ${parameters}`)
+  // A client whose bearer token was rejected needs DPoP only if it is required
   if (dpop && (dpop.required || scheme !== 'bearer' || error === undefined)) {
     challenges.push(`DPoP ${parameters}, algs="${dpop.algorithms.join(' ')}"`)
   }

@@ -112,6 +112,7 @@ async function requireBinding(
   const { resource, options } = settings
   const { dpop } = options
   const thumbprint = confirmation?.jkt
+  // A token that is neither bound nor sent with a proof is accepted unless DPoP is required
   if (thumbprint === undefined && credentials.scheme === 'bearer' && !dpop?.required) return
   if (!dpop) {
     throw refuse(

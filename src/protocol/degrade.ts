@@ -129,6 +129,7 @@ export function degradeTool(tool: Tool, revision: RevisionFacts): Tool {
   }
   degraded = withObjectProperties(degraded, 'inputSchema')
   if (degraded.outputSchema) degraded = withObjectProperties(degraded, 'outputSchema')
+  // In 2025-03-26, the title is one of the annotations
   if (!supports(revision, TOOL_ANNOTATIONS)) degraded = without(degraded, ['annotations'])
   else if (!supports(revision, ITEM_METADATA) && degraded.title !== undefined) {
     degraded = { ...degraded, annotations: { title: degraded.title, ...degraded.annotations } }

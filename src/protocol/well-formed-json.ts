@@ -10,6 +10,7 @@ export function wellFormedJson(value: unknown): string {
   const text = JSON.stringify(value)
   // JSON.stringify escapes lone surrogates, and produces no other escape that starts with `\ud`
   if (!text.includes('\\ud')) return text
+  // An escaped backslash is matched as well, and kept, so that text such as `\\ud` is not taken for an escape
   return text.replace(
     /(\\\\)|\\ud.../g,
     (_, backslash: string | undefined) => backslash ?? '\ufffd',

@@ -63,7 +63,7 @@ export function receivedOperation(
 ): ServerOperation {
   const { name, uri } = targetOf(params)
   const { caller, revision } = facts
-  // One literal, because this is part of every observed call
+  // A single object literal, which is fast, because every observed call creates it
   return {
     type: id === undefined ? 'notification' : 'request',
     direction: 'received',

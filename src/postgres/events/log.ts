@@ -43,8 +43,10 @@ export class PostgresEventLog implements EventLog {
       'INSERT INTO {mcp_event_secret} (id, secret) VALUES (1, $1) ON CONFLICT DO NOTHING',
       secret,
     )
+    // If another process has stored a secret before, that secret is used
     const query = 'SELECT secret FROM {mcp_event_secret}'
-    return (await this.#database.query<{ secret: string }>(query))[0]?.secret ?? secret
+    const [stored] = await this.#database.query<{ secret: string }>(query)
+    return stored?.secret ?? secret
   }
 
   append(event: LoggedEvent): Promise<number> {
@@ -141,6 +143,7 @@ export class PostgresEventLog implements EventLog {
     })
     return () => {
       listeners.delete(listener)
+      // If this function was called before, a later `watch` may have stored another set
       if (listeners.size === 0 && this.#listeners.get(name) === listeners) {
         this.#listeners.delete(name)
       }

@@ -159,7 +159,7 @@ export class PostgresEventStorage extends PostgresEventLog implements EventStora
       leaseUntil - Date.now(),
       limit,
     )
-    return rows.map(recordOf)
+    return rows.map(subscriptionOf)
   }
 
   async nextDue(): Promise<number | undefined> {
@@ -215,7 +215,7 @@ export class PostgresEventStorage extends PostgresEventLog implements EventStora
 
   async #find(where: string, ...values: PostgresValue[]): Promise<WebhookSubscription[]> {
     const query = `SELECT ${COLUMNS} FROM {mcp_event_subscriptions} ${where}`
-    return (await this.#database.query<SubscriptionRow>(query, ...values)).map(recordOf)
+    return (await this.#database.query<SubscriptionRow>(query, ...values)).map(subscriptionOf)
   }
 }
 
@@ -225,7 +225,7 @@ function jsonKey(value: string): string {
 }
 
 /** The subscription in a row. */
-function recordOf({ record, version, due_in: dueIn }: SubscriptionRow): WebhookSubscription {
+function subscriptionOf({ record, version, due_in: dueIn }: SubscriptionRow): WebhookSubscription {
   const dueAt = dueIn === null ? null : Date.now() + dueIn
   return { ...(JSON.parse(record) as WebhookSubscription), version, dueAt }
 }

@@ -51,6 +51,7 @@ export async function writeBatch(
   writes: Writes,
 ): Promise<RefusedWrites> {
   const { opened, saved, ended, events, begun, answered, taken, woken } = writes
+  // When a stream has ended, the answers to its questions are no longer needed
   const consumedAnswers = [
     ...taken,
     ...ended.flatMap(([session, , asked]) => asked.map((question) => [session, question])),

@@ -40,6 +40,7 @@ export class CallStream implements OutgoingStream, WrittenStream {
   readonly session: string
   readonly id: string
   readonly call: ResumableCall | undefined
+  /** The ids of the questions that were sent on the stream. */
   readonly questions: number[] = []
   /** The questions whose answers are stored separately, but not yet as part of the call. */
   readonly answered: Set<number> = new Set()

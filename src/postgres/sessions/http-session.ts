@@ -107,6 +107,7 @@ export class PostgresHttpSession implements HttpSession {
     const { id } = this.#row
     const { table, resumable } = this.#sessions
     const live = this.#sessions.get(id)
+    // If calls are not resumable, no other process needs an answer that this process waits for
     if (!resumable && live?.questions.receiveResponse(message, { isStored: false })) return
     // The ids of the server's requests are numbers
     if (typeof message.id !== 'number' || !isQuestionId(message.id)) return

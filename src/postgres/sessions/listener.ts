@@ -201,8 +201,9 @@ export class Listener implements OutgoingStream {
     for (;;) {
       const { position } = this.#session.changes
       const { changes, isComplete } = await this.#session.changes.after(this.#change)
-      const areDeleted = changes.length === 0 && this.#change < position
-      if (!isComplete || areDeleted) this.#announceAll(position)
+      // This process has read changes up to `position`, so if the log has none, they were deleted since
+      const wereDeleted = changes.length === 0 && this.#change < position
+      if (!isComplete || wereDeleted) this.#announceAll(position)
       for (const logged of changes) {
         if (this.#nextTurn && logged.id > this.#nextTurn[1]) return this.#sendMessages()
         if (this.#carries(streamOfChange(this.#turns, logged.id))) this.#announce(logged)

@@ -234,6 +234,7 @@ export class LiveSession {
       } catch (error) {
         this.#parts.report(error)
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+        // The rows of a session that is no longer busy are not needed
         this.#isStale = this.busy
       }
     }

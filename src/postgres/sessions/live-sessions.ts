@@ -32,7 +32,7 @@ export class LiveSessions<Session extends IndexedSession> {
   }
 
   /** Returns the sessions that a change may concern. */
-  concerned(change: ServerChange): Iterable<Session> {
+  findConcerned(change: ServerChange): Iterable<Session> {
     const topics = topicsOfChange(change)
     return topics ? new Set([...this.#topics.find(topics), ...this.#stale]) : this.#all.values()
   }

@@ -98,6 +98,7 @@ export class ProcessSessions implements ProcessParts {
       table: this.table,
       idleMs,
       busyIds: () => {
+        // Only busy sessions stay live
         for (const live of this.live.all()) {
           this.settle(live)
           // The process of the newer connection may have ended
@@ -115,7 +116,8 @@ export class ProcessSessions implements ProcessParts {
       bus.subscribe(ENDED, { wake: (id) => this.#end(id), resync: () => {} }),
       bus.subscribe(CANCEL, { wake: (key) => this.#cancelHere(key), resync: () => {} }),
       changes.subscribe((logged) => {
-        for (const { listeners } of this.live.concerned(logged.change)) listeners.deliver(logged)
+        for (const { listeners } of this.live.findConcerned(logged.change))
+          listeners.deliver(logged)
       }),
     ]
   }
@@ -242,7 +244,8 @@ export class ProcessSessions implements ProcessParts {
 
   #resync(): void {
     const now = performance.now()
-    // Other processes may not have recorded yet that they survived the same outage
+    // After an outage, other processes may not have recorded yet that they are still alive. Shortly after the
+    // start of this process, there was no outage
     if (now - this.#startedAt > GRACE_MS / 2) this.#takesOverFrom = now + GRACE_MS
     for (const live of this.live.all()) live.resync()
   }

@@ -109,6 +109,7 @@ export class SessionTable {
    * @returns Whether the stored version was `version`.
    */
   async save(id: string, version: number, record: string): Promise<boolean> {
+    // Other processes use the record only while the session has a stream or a connection
     const rows = await this.#database.query(
       `WITH saved AS (
          UPDATE {mcp_sessions} SET record = $3, version = version + 1
@@ -220,7 +221,8 @@ export class SessionTable {
    * @throws {ProtocolError} `INTERNAL_ERROR` If too many answers wait.
    */
   async answer(id: string, question: number, message: string): Promise<string[]> {
-    // `woken` is counted because Postgres does not run a CTE that nothing reads
+    // The answer is ignored if its id was never reserved for a request. `woken` is counted because Postgres
+    // does not run a CTE that nothing reads
     const rows = await this.#database.query<{ id: string | null; full: boolean }>(
       `WITH inbox AS (
          SELECT count(*) >= ${MAX_INBOX}

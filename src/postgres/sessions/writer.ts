@@ -128,6 +128,7 @@ export class StreamWriter {
   /** Removes a request that {@link begin} stored, because it was answered. */
   finish(request: LongRequest): void {
     const { begun, answered } = this.#pending
+    // A request that was not stored yet need not be removed
     if (!begun.delete(request)) answered.add(request)
     this.#start()
   }
@@ -196,6 +197,7 @@ export class StreamWriter {
     })
     if (firstExcess > 0) {
       later.events = batch.events.splice(firstExcess)
+      // They wait for all writes, so also for those of the later batch
       later.waiters = batch.waiters.splice(0)
       // The end of a stream must be written after its last event
       for (const { stream } of later.events) {

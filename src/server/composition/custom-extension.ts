@@ -176,10 +176,12 @@ function handlersOf(definition: ServerDefinition): Map<string, NotificationHandl
   definition.receive = async (message, sender, handle) => {
     const handler = handlers.get(message.method)
     const ctx = { principal: sender.caller.principal, client: sender.client }
-    const last = handler ? ({ params = {} }: JsonRpcNotification) => handler(params, ctx) : handle
+    const handleMessage = handler
+      ? ({ params = {} }: JsonRpcNotification) => handler(params, ctx)
+      : handle
     try {
       // Middleware that was added before the extension wraps its notifications too
-      await (receive ? receive(message, sender, last) : last?.(message))
+      await (receive ? receive(message, sender, handleMessage) : handleMessage?.(message))
     } catch (error) {
       definition.report(error)
     }

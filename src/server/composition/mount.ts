@@ -101,7 +101,7 @@ function createEntryConverter(source: ServerDefinition, prefix: string): () => S
   const convertTools = convertEnabled<ToolEntry>(source.tools, (name, entry) => {
     const run = (args: unknown, ctx: Context): Promise<ToolReturn> =>
       callSource(source, ctx, { name, arguments: args }, (params, innerCtx) =>
-        // The outer server decides which calls become tasks
+        // Without `tasks`, because the outer server decides which calls become tasks
         callTool({ tools: source.tools, report }, params, innerCtx),
       )
     const item = { ...entry.item, name: prefixed(name) }

@@ -73,16 +73,16 @@ export async function listen(
     ...extensionFilter?.filter,
   }
   const _meta = { [META_SUBSCRIPTION_ID]: id }
-  const listener = new ShutdownSignal()
-  const endListener = (): void => listener.end()
-  signal.addEventListener('abort', endListener)
+  const listening = new ShutdownSignal()
+  const endListening = (): void => listening.end()
+  signal.addEventListener('abort', endListening)
   let unsent = 0
   const send = (message: JsonRpcNotification): void => {
-    if (listener.ended) return
+    if (listening.ended) return
     const sending = exchange.send(message)
     if (!sending) return
     unsent++
-    if (unsent > MAX_UNSENT) endListener()
+    if (unsent > MAX_UNSENT) endListening()
     const onSettled = (): void => {
       unsent--
     }
@@ -94,9 +94,9 @@ export async function listen(
         send(changeNotification(change, _meta))
       }
     },
-    { filter, onEnd: endListener, caller },
+    { filter, onEnd: endListening, caller },
   )
-  const stopWatchingShutdown = exchange.shutdown?.onEnd(endListener)
+  const stopWatchingShutdown = exchange.shutdown?.onEnd(endListening)
   let stopExtensions: Unsubscribe | undefined
   try {
     const acknowledged = exchange.send(
@@ -107,7 +107,7 @@ export async function listen(
       send(notification(method, { ...params, _meta }))
     })
     await acknowledged
-    if (!signal.aborted) await new Promise<void>((resolve) => listener.onEnd(resolve))
+    if (!signal.aborted) await new Promise<void>((resolve) => listening.onEnd(resolve))
     return { _meta }
   } finally {
     unsubscribe?.()

@@ -38,6 +38,7 @@ function expand(expression: Expression, values: UriTemplateValues): string {
   return expansions.length > 0 ? first + expansions.join(separator) : ''
 }
 
+/** Encodes everything except unreserved characters. */
 function encodeReserved(value: string): string {
   return encodeURIComponent(value).replace(
     /[!'()*]/g,

@@ -67,8 +67,10 @@ function wrapMessages(definition: ServerDefinition): void {
       let ctx: InternalContext | undefined
       const sent = wrapSending(definition, exchange, () => ctx)
       const created = input.createContext(server, message, sent)
-      const wrap = (context: InternalContext): InternalContext =>
-        wrapInput(definition, (ctx = context))
+      const wrap = (context: InternalContext): InternalContext => {
+        ctx = context
+        return wrapInput(definition, context)
+      }
       return created instanceof Promise ? created.then(wrap) : wrap(created)
     },
     async suspend(...args) {
