@@ -22,7 +22,7 @@ const MAX_SIZE = 4 * 1024 * 1024
 export interface CallStreamOptions {
   readonly session: string
   readonly id: string
-  /** The request, unless it is a batch. */
+  /** The call to which the messages belong; `undefined` if they belong to a batch. */
   readonly call: ResumableCall | undefined
   /** Whether the call can be run again by another process. */
   readonly resumable: boolean
@@ -53,7 +53,7 @@ export class CallStream implements OutgoingStream, WrittenStream {
   #isLost = false
   /** Pending while messages wait for a write to the database. */
   #pendingDelivery: Promise<void> | undefined
-  /** Whether other processes do not know the stream yet. Until then, nothing is sent. */
+  /** Whether other processes may not know the stream yet. Its first message waits until the stream is stored. */
   #isUnknown: boolean
   /** The sizes of the stored events. The last size belongs to the event with the number `#seq`. */
   readonly #sizes: number[] = []

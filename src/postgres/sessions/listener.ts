@@ -86,7 +86,7 @@ export class Listener implements OutgoingStream {
     return this.#sink?.open === true
   }
 
-  /** Whether its client has disconnected. */
+  /** Whether the client has disconnected. */
   get disconnected(): boolean {
     return this.#sink?.open === false
   }

@@ -89,14 +89,14 @@ export class Listeners {
    * Learns which connection is the newest of all processes, and reads the session's own
    * messages.
    */
-  wake({ listener: process, connection, delivered, turn }: NewestListener): void {
+  wake({ listener: listeningProcess, connection, delivered, turn }: NewestListener): void {
     for (const other of this.#all) {
       if (other.number !== undefined && other.number !== connection) other.endTurn(turn)
     }
     const newest = this.#newest()
     if (!newest?.connected) return
     if (newest.active) void newest.readMessages().catch(this.#session.report)
-    else if (process === null && newest.number !== undefined) {
+    else if (listeningProcess === null && newest.number !== undefined) {
       if (delivered !== null) newest.skipTo(delivered)
       this.#activate(newest)
     }
