@@ -6,6 +6,7 @@
 import type { RateLimitStore } from '../server/middleware/rate-limit-store.ts'
 import type { Queries } from './database.ts'
 
+/** Adds to a counter, and starts a new period if there is none or the last one has ended. */
 const ADD = `INSERT INTO {mcp_rate_limits} AS counter (key, total, ends_at)
   VALUES (sha256(convert_to($1, 'UTF8')), $2, now() + $3 * interval '1 millisecond')
   ON CONFLICT (key) DO UPDATE SET

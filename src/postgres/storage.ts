@@ -1,5 +1,6 @@
 /**
- * A Postgres database that several processes share: sessions, tasks and changes of one server.
+ * Stores the sessions, tasks, events, rate limits and changes of one server in a Postgres database that several
+ * processes share.
  *
  * @see https://www.postgresql.org/docs/current/
  */
@@ -27,14 +28,15 @@ import { PostgresTaskStore } from './task-store.ts'
 export interface PostgresStorageOptions {
   /**
    * The name of the schema with the tables. It has 1 to 48 letters, digits, `_` and `-`, and begins with a
-   * letter or `_`. If the schema does not exist, it is created. Each server needs its own schema.
+   * letter or `_`, but not with `pg_`. If the schema does not exist, it is created. Each server needs its own
+   * schema.
    *
    * @default 'edgewise'
    */
   schema?: string
   /**
-   * How long a query may take, in milliseconds. Then it is cancelled, and the call that needs it fails with
-   * 503 and `Retry-After`.
+   * How long a query may take, in milliseconds. A query that takes longer is cancelled, and the call that needs
+   * it fails with the status 503 and `Retry-After`.
    *
    * @default 5000
    */
@@ -52,7 +54,7 @@ const OPTION_NAMES: OptionNames<PostgresStorageOptions> = { schema: 1, timeoutMs
 
 const SCHEMA_NAME = /^(?!pg_)[a-z_][\w-]{0,47}$/i
 
-/** Stores the sessions, tasks and changes of one server, for any number of processes. */
+/** Stores the sessions, tasks, events, rate limits and changes of one server, for any number of processes. */
 export interface PostgresStorage {
   /**
    * Creates or updates the tables. The first use of the storage does this too. Several processes may call
@@ -75,7 +77,8 @@ export interface PostgresStorage {
   connect(server: BaseServer): Promise<void>
   /**
    * Stores sessions of the revisions up to 2025-11-25, for the option `sessions` of `serve` and
-   * `createHandler`. Any process can handle any request of a session. It calls {@link connect} itself.
+   * `createHandler`. Any process can handle any request of a session. You need not call {@link connect} for
+   * the server, because the provider does so.
    *
    * @throws {TypeError} If an option is unknown.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
@@ -146,6 +149,7 @@ class Storage implements PostgresStorage {
   readonly #database: Database
   readonly #bus: Bus
   readonly #changes: ChangeLog
+  /** The functions that disconnect each notifier from the change log. */
   readonly #relays = new Map<Notifier, () => void>()
 
   constructor(database: Database) {

@@ -8,7 +8,10 @@ import { boundedCache } from '../patterns/bounded-cache.ts'
 import { chunkText } from '../patterns/chunk-text.ts'
 import type { JsonRpcNotification } from '../protocol/types.ts'
 
-/** A notification may have at most 7,999 bytes, and a UTF-16 unit takes three bytes at most. */
+/**
+ * The maximum length of a part of a message, in UTF-16 units. A notification may have at most 7,999 bytes, and a
+ * UTF-16 unit takes three bytes at most.
+ */
 const MAX_CHUNK_CHARACTERS = 2_500
 
 /** The maximum number of messages of which only a part has arrived. */

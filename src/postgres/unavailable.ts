@@ -33,7 +33,7 @@ const TRANSIENT_CLASSES = ['08', '40', '53', '57', '58']
 const TRANSIENT_CODES = ['25006', '55P03']
 
 /**
- * Whether a query may succeed later. An error with a code that is not a `PostgresError` is an error of the
+ * Whether a query may succeed later. An error that has a code, but is not a `PostgresError`, is an error of the
  * connection, such as `ECONNREFUSED`.
  */
 export function isTransient(error: unknown): boolean {

@@ -62,8 +62,8 @@ export class Admission {
 
   /**
    * Stores a new session and returns its id. At the limits, the least recently used inactive session of the
-   * same account is ended. If there is no such session, a session of the account with the most sessions is
-   * ended.
+   * same account is ended. If there is no such session, and the account is below its own limit, a session of
+   * the account with the most sessions is ended.
    *
    * @throws {ProtocolError} `INTERNAL_ERROR` If the database cannot be used, or no session can end.
    */

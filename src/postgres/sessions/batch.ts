@@ -95,14 +95,14 @@ export async function writeBatch(
      UNION ALL SELECT 'woken', pg_notify($9, $10::text || value)::text, ''
        FROM json_array_elements_text($11::text::json)`,
     bus.processId,
-    ...[opened, saved, ended, events, begun, answered, consumedAnswers].map((columns) =>
-      JSON.stringify(columns),
+    ...[opened, saved, ended, events, begun, answered, consumedAnswers].map((rowsToWrite) =>
+      JSON.stringify(rowsToWrite),
     ),
     bus.channelName(),
     payloadOf(TOPIC, ''),
     JSON.stringify(woken),
   )
-  // The query returns the streams and requests that it wrote: the others were refused
+  // The query returns the streams and requests that it wrote. All others were refused
   const streams = new Set(saved.map(([session, id]) => keyOf(session, id)))
   const requests = new Set(begun.map(([session, request]) => keyOf(session, request)))
   for (const { kind, session, id } of rows) {

@@ -1,5 +1,5 @@
 /**
- * How many sessions there are, in total and for each account. Triggers count them, so that opening a
+ * How many sessions there are, in total and for each account. Triggers count the sessions, so that opening a
  * session takes no longer when there are many. A session counts as its `weight`, see `session/quota.ts`.
  * `migrations.ts` runs the script.
  *
@@ -17,7 +17,7 @@ export const NO_ACCOUNT = 'null'
 
 /**
  * Each count is the sum of up to this many rows, so that sessions that open or end at the same time rarely
- * wait for the same row. It is a power of two.
+ * wait for the same row. The number must be a power of two.
  */
 const SHARDS = 16
 
@@ -32,7 +32,7 @@ function countsOf(table: string): string {
     SELECT '${ALL_ACCOUNTS}', ${SHARD}, sum(weight) FROM ${table} GROUP BY 1, 2`
 }
 
-// The name of the schema is not part of the function, because it may change. Rows are locked in the order of
+// The function does not contain the name of the schema, because a schema may be renamed. Rows are locked in the order of
 // their keys, so that no two processes wait for each other.
 const FUNCTION = `CREATE FUNCTION mcp_count_sessions() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN

@@ -111,12 +111,12 @@ export class PostgresHttpSession implements HttpSession {
     if (!resumable && live?.questions.receiveResponse(message, { isStored: false })) return
     // The ids of the server's requests are numbers
     if (typeof message.id !== 'number' || !isQuestionId(message.id)) return
-    const orphans = await table.answer(id, message.id, JSON.stringify(message))
+    const orphanedStreams = await table.answer(id, message.id, JSON.stringify(message))
     live?.questions.receiveResponse(message, { isStored: true })
-    if (orphans.length === 0) return
+    if (orphanedStreams.length === 0) return
     const entered = this.#enter()
     await entered.stayLiveDuring(async () => {
-      for (const orphan of orphans) await entered.takeOver(orphan, caller)
+      for (const stream of orphanedStreams) await entered.takeOver(stream, caller)
     })
   }
 }

@@ -45,11 +45,14 @@ export class LiveSession {
   readonly #callers = new WeakMap<Sink, Caller>()
   /** The ids of requests that are cancelled because another process handles a request with the same id. */
   readonly #refused = new Set<RequestId>()
+  /** Pending while the rows of the session are being read. */
   #refreshing: Promise<void> | undefined
   #isStale = false
   /** Whether the database may have been restored from a backup. */
   #mayBeRestored = false
+  /** How many requests and other operations are running. */
   #runningCount = 0
+  /** Resolves when all messages so far that belong to no request are stored. */
   #announced: Promise<void> = Promise.resolve()
 
   constructor(parts: ProcessParts, id: string, stored: StoredRecord) {
@@ -243,6 +246,7 @@ export class LiveSession {
   /** Called when a client has closed a connection. */
   #onDisconnect(): void {
     this.listeners.sweep()
+    // Wakes the followers. Which processes read the streams has not changed
     this.streams.wake(new Map())
     this.#parts.settle(this)
   }

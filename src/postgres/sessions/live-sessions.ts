@@ -1,5 +1,5 @@
 /**
- * The live sessions of one process. Finds those that a change concerns.
+ * The live sessions of one process, with an index that finds the sessions that a change concerns.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
  */

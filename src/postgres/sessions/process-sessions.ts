@@ -42,7 +42,10 @@ const MAX_ENDED = 1000
 /** The topic of `notifications/cancelled` for calls that other processes may be handling. */
 const CANCEL = 'cancel'
 
-/** A notification of Postgres may have at most 7,999 bytes, including its topic. */
+/**
+ * The maximum size of the key of a `CANCEL` notification. A notification of Postgres may have at most 7,999 bytes,
+ * including its topic.
+ */
 const MAX_CANCEL_BYTES = 7_900
 
 /** The storage, and the options of sessions. */

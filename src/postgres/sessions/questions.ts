@@ -17,7 +17,7 @@ export class Questions {
   readonly #onStoredAnswer: (question: number) => void
   readonly #asked = new Set<number>()
 
-  /** @param onStoredAnswer Called with a question when its answer, which the table of answers contains, was received. */
+  /** @param onStoredAnswer Called when a question was answered, and the table of answers contains the answer. */
   constructor(session: Session, onStoredAnswer: (question: number) => void) {
     this.#session = session
     this.#onStoredAnswer = onStoredAnswer

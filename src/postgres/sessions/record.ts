@@ -15,7 +15,7 @@ export interface StoredRecord {
 
 /** The table of records. */
 interface RecordTable {
-  /** If `version` is the stored version, stores `record` as the next one. Returns whether it was stored. */
+  /** If `version` is the stored version, stores `record` as the next version. Returns whether it was stored. */
   save(id: string, version: number, record: string): Promise<boolean>
   readRecord(id: string): Promise<StoredRecord | undefined>
 }

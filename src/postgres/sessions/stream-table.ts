@@ -20,9 +20,11 @@ export interface SequencedEvent extends StoredEvent {
 
 /** A stream that has not ended. */
 export interface OpenStreamRow {
+  /** The process that writes the stream. */
   readonly owner: string
+  /** The process to which the client is connected, or was connected last. */
   readonly reader: string
-  /** Whether the process that writes it is alive. */
+  /** Whether the owner is alive. */
   readonly alive: boolean
 }
 
@@ -40,7 +42,9 @@ export interface Orphan {
   readonly owner: string
   /** The id of the request whose response the stream carries, as JSON. */
   readonly request: string | null
+  /** The state of the call, if it can be run again. */
   readonly call: ResumableCall | undefined
+  /** Whether the client has cancelled the request. */
   readonly cancelled: boolean
   /** The client's answers to requests of the call, by the ids of these requests. */
   readonly answers: ReadonlyMap<string, JsonRpcResponse>

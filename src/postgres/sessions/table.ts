@@ -21,8 +21,10 @@ export const ENDED = 'session-ended'
 /** How many ids a process reserves at a time for its requests to the client. */
 export const ID_BLOCK = 1024
 
-/** The maximum number and total size of a session's answers that wait for their process. */
+/** The maximum number of answers in one session that wait for their process. */
 const MAX_INBOX = 1000
+
+/** The maximum total size of these answers. */
 const MAX_INBOX_BYTES = 32 * 1024 * 1024
 
 /** A session, as loaded for a request. */
@@ -43,6 +45,7 @@ export interface LiveSessionRows extends StoredRecord {
    * The process with the newest connection for messages that belong to no request, if it is alive.
    */
   readonly listener: string | null
+  /** The number of the newest connection. */
   readonly connection: number
   /** The position of the last event on the last closed connection. */
   readonly delivered: string | null

@@ -31,6 +31,7 @@ export interface TakingSession {
  * Takes over a stream whose process has ended, and runs its call again. If the call waits for answers of
  * the client, nothing is done until the answers have arrived.
  *
+ * @param id The id of the stream.
  * @param caller The call runs with the rights of this caller.
  */
 export async function takeOver(

@@ -46,7 +46,7 @@ interface PendingEvent {
   readonly message: string
 }
 
-/** The writes that are pending. */
+/** The writes that are pending. `Writes` in `batch.ts` describes them. */
 class PendingWrites {
   /** The streams to write, with their last change. */
   streams = new Map<WrittenStream, 'opened' | 'saved' | 'ended'>()
@@ -73,7 +73,9 @@ export class StreamWriter {
   readonly #table: StreamTable
   readonly #report: (error: unknown) => void
   #pending = new PendingWrites()
+  /** The number of characters of the pending events. */
   #size = 0
+  /** The write of the current batch. */
   #writing: Promise<void> | undefined
   /** The streams whose oldest events must be deleted, with the number of the last event to delete. */
   readonly #trims = new Map<WrittenStream, number>()
@@ -268,12 +270,9 @@ export class StreamWriter {
    * from an earlier event.
    */
   #dropOldest(): boolean {
-    const { events } = this.#pending
-    const index = events.findIndex(({ message }) => message !== '')
-    const dropped = events[index]
+    const dropped = this.#pending.events.shift()
     if (!dropped) return false
     this.#size -= dropped.message.length
-    events.splice(index, 1)
     this.trim(dropped.stream, dropped.seq)
     return true
   }
