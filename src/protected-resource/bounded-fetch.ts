@@ -45,7 +45,7 @@ export function boundedFetch(fetch: FetchUrl, timeoutMs: number): FetchUrl {
     try {
       repeat = await readWhole(fetch, timeoutMs, url, init)
       const { status } = repeat()
-      // 400 and 500 may be caused by a single malformed token, and are then not shared
+      // The responses 400 and 500 are not shared, because a single malformed token may have caused them
       isShared ||= status > 400 && status !== 500
     } catch (error) {
       isShared = true

@@ -15,10 +15,13 @@ export interface Rejection {
   readonly message: string
   /** The reason that is reported to the operator only. */
   readonly reason?: string | undefined
+  /** The OAuth error code. */
   readonly error?: string
   /** The scheme that the client used. If absent, the response has a challenge for each scheme. */
   readonly scheme?: 'bearer' | 'dpop' | undefined
+  /** A nonce for the client's next DPoP proof. */
   readonly nonce?: string | undefined
+  /** The id of the rejected JSON-RPC request. */
   readonly id?: string | number | undefined
 }
 

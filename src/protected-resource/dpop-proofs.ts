@@ -187,7 +187,7 @@ function withoutQuery(text: string): string {
   return url ? url.origin + url.pathname : ''
 }
 
-/** Returns the claims of a proof, or an error unless the proof is signed by the key that it contains. */
+/** Returns the claims of a proof that is signed by the key that it contains. Otherwise returns an error. */
 async function readProof(
   proof: string | null,
   algorithms: string[],

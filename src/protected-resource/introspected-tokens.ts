@@ -62,7 +62,7 @@ const OPTION_NAMES: OptionNames<IntrospectionOptions> = {
  * resources, wrap the verifier to add the audience.
  *
  * If introspection fails, for example because the credentials are wrong, no token is introspected
- * for 5 seconds. Until then, callers receive 503, whatever their token.
+ * for 5 seconds. Meanwhile, callers receive 503, whatever their token.
  *
  * @example
  * ```ts

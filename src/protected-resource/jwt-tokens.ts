@@ -84,9 +84,9 @@ export function jwtTokens(options: JwtTokenOptions = {}): TokenVerifier {
     if (!expected.authorizationServers.includes(issuer)) {
       return refuse(foreignIssuer(issuer, expected))
     }
-    const keys = await keySets(issuer)
+    const findKey = await keySets(issuer)
     try {
-      await verifySignature(token, keys, algorithms)
+      await verifySignature(token, findKey, algorithms)
     } catch (error) {
       if (!(error instanceof JOSEError) || KEY_FAULT.test(error.code)) throw error
       const { alg, kid } = header
@@ -113,9 +113,13 @@ function refuse(refused: string): RefusedToken {
 }
 
 /** Verifies the signature. If the token names no key, every key that may have signed it is tried. */
-async function verifySignature(token: string, keys: FindKey, algorithms: string[]): Promise<void> {
+async function verifySignature(
+  token: string,
+  findKey: FindKey,
+  algorithms: string[],
+): Promise<void> {
   try {
-    await compactVerify(token, keys, { algorithms })
+    await compactVerify(token, findKey, { algorithms })
   } catch (cause) {
     if (!(cause instanceof JWKSMultipleMatchingKeys)) throw cause
     // The error iterates over the matching keys

@@ -41,7 +41,7 @@ export interface Channel {
   readonly isPipe?: boolean | undefined
   /** Whether the server has ended the session, and no other session has been opened. */
   readonly lost?: boolean
-  /** Sends a request, and settles it with the response. Rejects with the reason if there is none. */
+  /** Sends a request, and settles it with the response. Rejects with the reason if there is no response. */
   request(call: OutgoingRequest): Promise<void>
   /** Sends a message without a response: a notification, or the response to a request from the server. */
   send(message: JsonRpcNotification | JsonRpcResponse): Promise<void>

@@ -103,8 +103,8 @@ export function degradeServerCapabilities(
 }
 
 /**
- * Adapts the result of a tool call. If the revision does not allow the structured content, it is removed; if the
- * result has no other content, it becomes text.
+ * Adapts the result of a tool call. Structured content that the revision does not allow is removed. If the result
+ * has no other content, the structured content becomes text.
  */
 function degradeCallToolResult(result: CallToolResult, revision: RevisionFacts): CallToolResult {
   const { structuredContent } = result
@@ -115,6 +115,7 @@ function degradeCallToolResult(result: CallToolResult, revision: RevisionFacts):
   if (!isSupported && degraded.content.length === 0) {
     return { ...degraded, content: [text(wellFormedJson(structuredContent))] }
   }
+  // A revision with icons has all other features of content too
   return supports(revision, ICONS)
     ? degraded
     : mapMember(degraded, 'content', (block) => degradeContent(block, revision))

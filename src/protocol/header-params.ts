@@ -50,6 +50,7 @@ export function findHeaderParams(inputSchema: JsonObject): HeaderParams {
 
 /** The path of a value that is not reached through `properties` alone. */
 const NO_PATH = undefined
+/** Says that a value is the map of `properties`. */
 const IS_PROPERTIES = true
 
 /**
@@ -111,7 +112,7 @@ function primitiveType(type: unknown): HeaderParam['type'] | undefined {
 }
 
 /**
- * The headers that repeat the arguments of one call. Absent and `null` arguments have none.
+ * The headers that repeat the arguments of one call. Absent and `null` arguments have no header.
  *
  * @throws {SdkError} `INVALID_USE` if a number is not an integer that JSON represents exactly.
  */

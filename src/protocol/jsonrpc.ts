@@ -55,7 +55,7 @@ export function errorResponse(id: RequestId | undefined, error: ErrorObject): Js
 }
 
 /**
- * Serializes a message.
+ * Serializes a message, or a batch of messages.
  *
  * @throws {SdkError} `INVALID_USE` if JSON cannot represent it, for example because of a bigint.
  */

@@ -61,7 +61,7 @@ const RESERVED_IN_20250618 = /^(?:[^/]*\.)?(?:modelcontextprotocol|mcp)\.[^/]*\/
  * Whether a key's prefix is reserved for the protocol, so that applications may not define it. Since
  * 2025-11-25, only the second label of the prefix decides; in 2025-06-18, all labels except the last.
  *
- * @param revision Default: the newest. Revisions before 2025-06-18 reserve nothing.
+ * @param revision The revision of the message; by default the newest. Revisions before 2025-06-18 reserve nothing.
  */
 export function isReservedMetaKey(key: string, revision: Revision = '2026-07-28'): boolean {
   if (revision < '2025-06-18') return false

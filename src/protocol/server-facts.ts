@@ -25,7 +25,7 @@ export interface ServerFacts {
   readonly initialEventId?: boolean
   /** The error code for a resource that does not exist. */
   readonly resourceNotFound: number
-  /** The codes from -32099 to -32000 that exist. If absent, all of them may be used. */
+  /** The codes from -32099 to -32000 that exist. If absent, every code of this range may be used. */
   readonly reservedCodes?: readonly number[]
   /** The error code for a missing client capability, if the revision has one. */
   readonly capabilityErrorCode?: number

@@ -198,7 +198,7 @@ const RESERVED =
 
 /**
  * Checks that neither the protocol nor an extension has a method or notification with one of these
- * names.
+ * names, and that no name is used twice.
  */
 function requireFree(definition: ServerDefinition, names: readonly string[]): void {
   const taken = names.find(
