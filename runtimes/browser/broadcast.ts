@@ -43,7 +43,7 @@ interface AddressedMessage {
 export function broadcastTransport(name: string, options?: BroadcastOptions): Transport {
   const id = crypto.getRandomValues(new Uint32Array(4)).join('-')
   let channel: BroadcastChannel | undefined
-  let server: string | undefined
+  let serverId: string | undefined
   const addressedChannel: MessageChannelLike = {
     shared: true,
     open({ message, unreadable }) {
@@ -54,11 +54,11 @@ export function broadcastTransport(name: string, options?: BroadcastOptions): Tr
         if (isListening(data)) return message(data)
         const addressed = readAddressed(data)
         if (addressed?.to !== id) return
-        server ??= addressed.from
-        if (addressed.from === server) message(addressed.data)
+        serverId ??= addressed.from
+        if (addressed.from === serverId) message(addressed.data)
       })
     },
-    post: (data) => channel?.postMessage({ edgewise: 'relay', from: id, to: server, data }),
+    post: (data) => channel?.postMessage({ edgewise: 'relay', from: id, to: serverId, data }),
     close: () => channel?.close(),
   }
   return channelTransport(addressedChannel, options)
@@ -78,6 +78,7 @@ export function acceptBroadcasts(
 ): () => void {
   const id = crypto.getRandomValues(new Uint32Array(4)).join('-')
   const channel = new BroadcastChannel(name)
+  /** The events of the transports, by the ids of their clients. */
   const peers = new Map<string, ChannelEvents>()
   const acceptPeer = (peer: string): void => {
     let events: ChannelEvents | undefined
@@ -91,6 +92,7 @@ export function acceptBroadcasts(
           },
           post: (data) => channel.postMessage({ edgewise: 'relay', from: id, to: peer, data }),
           close: () => {
+            // The same client may have connected again in the meantime
             if (peers.get(peer) === events) peers.delete(peer)
           },
         },
@@ -112,14 +114,17 @@ export function acceptBroadcasts(
   }
 }
 
+/** The member that distinguishes the messages of Edgewise. */
 function kindOf(data: unknown): unknown {
   return typeof data === 'object' && data !== null && 'edgewise' in data ? data.edgewise : undefined
 }
 
+/** Whether a message announces that a server has joined the channel. */
 function isListening(data: unknown): boolean {
   return kindOf(data) === 'listening'
 }
 
+/** Whether a message of a transport begins a connection. */
 function isHandshake(data: unknown): boolean {
   return kindOf(data) === 'open'
 }

@@ -86,7 +86,8 @@ const listenSignals = new WeakSet<AbortSignal>()
 /** Records the signal of a request whose stream carries no responses. */
 function noteListenSignal(headers: Headers, signal: AbortSignal): void {
   const isNewSessionStream = headers.has('mcp-session-id') && !headers.has('last-event-id')
-  if (isNewSessionStream || headers.has('mcp-method')) listenSignals.add(signal)
+  const isSubscription = headers.has('mcp-method')
+  if (isNewSessionStream || isSubscription) listenSignals.add(signal)
 }
 
 /**

@@ -59,9 +59,9 @@ interface StoredFlow {
 
 /**
  * Signs users in with a popup: pass the result to `signIn` as `interaction`. Connect in response to
- * a click, so that the browser allows the popup. If the page was redirected instead, it is loaded
- * again when the user returns, and {@link returnedFromSignIn} returns true: connect again then,
- * without a click, and the first request completes the flow.
+ * a click, so that the browser allows the popup. If no popup can be opened, the page is redirected, and loaded
+ * again when the user returns. {@link returnedFromSignIn} then returns true: connect again, without a click,
+ * and the first request completes the flow.
  *
  * If the user closes the popup, and the focus returns to the page, signing in fails within two seconds. If the
  * focus does not return, the user may still be in a popup that the authorization server has isolated from the

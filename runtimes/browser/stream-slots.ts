@@ -53,7 +53,7 @@ function onBodyEnd(response: Response, onEnd: End): Response {
 }
 
 /**
- * Takes one of the slots. Waits for it until the signal aborts.
+ * Waits for one of the slots until the signal aborts, and takes the slot.
  *
  * @param onLost Called when another page has taken the slot.
  * @returns A function that frees the slot; `undefined` if no slot was taken.

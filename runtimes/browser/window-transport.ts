@@ -62,6 +62,7 @@ function windowChannel(target: Window, origin: string): MessageChannelLike {
     open({ message, unreadable, closed }) {
       const isPeer = (event: MessageEvent): boolean => {
         if (event.source !== target) return false
+        // If the origin is not known in advance, the first message determines it
         if (peerOrigin === '*') peerOrigin = event.origin
         return event.origin === peerOrigin
       }

@@ -150,7 +150,7 @@ async function watch(
 const FNV_OFFSET_BASIS = 0x811c9dc5
 const FNV_PRIME = 0x01000193
 
-/** A hash of a text that is the same in every isolate (FNV-1a). */
+/** Hashes a text with FNV-1a. The result is the same in every isolate. */
 function hash(text: string): number {
   let value = FNV_OFFSET_BASIS
   for (const character of text) {

@@ -64,7 +64,7 @@ export class HubLog {
   /** The sequence number of the last change. */
   get lastSeq(): number {
     return (
-      this.#rows<{ seq: number | null }>('SELECT max(seq) AS seq FROM mcp_changes')[0]?.seq ?? 0
+      this.#query<{ seq: number | null }>('SELECT max(seq) AS seq FROM mcp_changes')[0]?.seq ?? 0
     )
   }
 
@@ -73,10 +73,10 @@ export class HubLog {
    * returns `undefined`.
    */
   append({ method, ...params }: ServerChange): number | undefined {
-    if (this.#rows('SELECT 1 AS one FROM mcp_turns LIMIT 1').length === 0) return undefined
+    if (this.#query('SELECT 1 AS one FROM mcp_turns LIMIT 1').length === 0) return undefined
     // A change has one parameter at most: the URI, or the id of the elicitation
     const [what = null] = Object.values(params)
-    const [row] = this.#rows<{ seq: number }>(
+    const [row] = this.#query<{ seq: number }>(
       'INSERT INTO mcp_changes (method, what) VALUES (?, ?) RETURNING seq',
       method,
       what,
@@ -87,7 +87,7 @@ export class HubLog {
 
   /** Returns the sessions that subscribe to the subject of a change. */
   watchers(change: ServerChange): string[] {
-    return this.#rows<{ session: string }>(
+    return this.#query<{ session: string }>(
       `SELECT DISTINCT session FROM mcp_watching WHERE what IN (SELECT value FROM json_each(?))`,
       JSON.stringify(subscriptionsFor(change)),
     ).map(({ session }) => session)
@@ -99,19 +99,19 @@ export class HubLog {
     elicitationId,
   }: Extract<ServerChange, { elicitationId: string }>): boolean {
     const query = 'SELECT 1 AS one FROM mcp_changes WHERE method = ? AND what = ? LIMIT 1'
-    return this.#rows(query, method, elicitationId).length > 0
+    return this.#query(query, method, elicitationId).length > 0
   }
 
   /** Replaces the subscriptions of a session. */
   watch(session: string, watched: readonly string[]): void {
     const watchedJson = JSON.stringify(watched)
-    this.#rows(
+    this.#query(
       'DELETE FROM mcp_watching WHERE session = ? AND what NOT IN (SELECT value FROM json_each(?))',
       session,
       watchedJson,
     )
     // Without `WHERE true`, SQLite would read ON CONFLICT as a part of the SELECT
-    this.#rows(
+    this.#query(
       `INSERT INTO mcp_watching (what, session, since) SELECT value, ?, ? FROM json_each(?)
        WHERE true ON CONFLICT DO NOTHING`,
       session,
@@ -123,7 +123,7 @@ export class HubLog {
   /** Returns the turns of a session's streams, oldest first. */
   turns(session: string): { turn: number; stream: string; since: number }[] {
     const query = 'SELECT turn, stream, since FROM mcp_turns WHERE session = ? ORDER BY turn'
-    return this.#rows(query, session)
+    return this.#query(query, session)
   }
 
   /** Starts a turn of a stream. From now on, the stream carries the changes of its session. */
@@ -131,7 +131,7 @@ export class HubLog {
     const lastTurn = this.turns(session).at(-1)
     if (lastTurn?.stream === stream) return
     const turn = (lastTurn?.turn ?? 0) + 1
-    this.#rows(
+    this.#query(
       'INSERT INTO mcp_turns (session, turn, stream, since, at) VALUES (?, ?, ?, ?, ?)',
       session,
       turn,
@@ -141,7 +141,7 @@ export class HubLog {
     )
     const lastExpired = turn - MAX_TURNS
     if (lastExpired > 0) {
-      this.#rows('DELETE FROM mcp_turns WHERE session = ? AND turn <= ?', session, lastExpired)
+      this.#query('DELETE FROM mcp_turns WHERE session = ? AND turn <= ?', session, lastExpired)
     }
   }
 
@@ -158,7 +158,7 @@ export class HubLog {
   *missed(session: string, stream: string, after: number): Generator<LoggedChange> {
     const turns = this.turns(session)
     const watchedSince = new Map(
-      this.#rows<{ what: string; since: number }>(
+      this.#query<{ what: string; since: number }>(
         'SELECT what, since FROM mcp_watching WHERE session = ?',
         session,
       ).map(({ what, since }) => [what, since]),
@@ -182,7 +182,7 @@ export class HubLog {
    * Sessions that subscribe but have never had a stream count as inactive.
    */
   inactiveSessions(before: number, limit: number): string[] {
-    return this.#rows<{ session: string }>(
+    return this.#query<{ session: string }>(
       `SELECT session FROM (
          SELECT session FROM mcp_turns GROUP BY session HAVING max(at) < ?
          UNION
@@ -195,7 +195,7 @@ export class HubLog {
 
   /** Records that a session still exists. */
   noteActive(session: string): void {
-    this.#rows(
+    this.#query(
       `UPDATE mcp_turns SET at = ? WHERE session = ? AND turn =
        (SELECT max(turn) FROM mcp_turns WHERE session = ?)`,
       Date.now(),
@@ -206,14 +206,14 @@ export class HubLog {
 
   /** Deletes a session. */
   removeSession(session: string): void {
-    this.#rows('DELETE FROM mcp_turns WHERE session = ?', session)
-    this.#rows('DELETE FROM mcp_watching WHERE session = ?', session)
+    this.#query('DELETE FROM mcp_turns WHERE session = ?', session)
+    this.#query('DELETE FROM mcp_watching WHERE session = ?', session)
   }
 
   #version(): number | undefined {
     const findView = `SELECT 1 AS found FROM sqlite_master WHERE name = 'mcp_schema'`
-    if (this.#rows(findView).length === 0) return undefined
-    return this.#rows<{ version: number }>('SELECT version FROM mcp_schema')[0]?.version
+    if (this.#query(findView).length === 0) return undefined
+    return this.#query<{ version: number }>('SELECT version FROM mcp_schema')[0]?.version
   }
 
   /**
@@ -223,7 +223,7 @@ export class HubLog {
   #recreate(): void {
     const ownTables = `SELECT type, name FROM sqlite_master
       WHERE name GLOB 'mcp_*' AND type IN ('table', 'view')`
-    for (const { type, name } of this.#rows<{ type: string; name: string }>(ownTables)) {
+    for (const { type, name } of this.#query<{ type: string; name: string }>(ownTables)) {
       this.#sql.exec(`DROP ${type} ${name}`)
     }
     this.#sql.exec(TABLES)
@@ -235,19 +235,19 @@ export class HubLog {
    * number, deletes all older changes of resources and elicitations.
    */
   #trim(lastSeq: number): void {
-    this.#rows(
+    this.#query(
       `DELETE FROM mcp_changes WHERE seq <= ? AND seq NOT IN
        (SELECT max(seq) FROM mcp_changes GROUP BY method, what)`,
       lastSeq - RECENT_CHANGES,
     )
-    this.#rows(
+    this.#query(
       `DELETE FROM mcp_changes WHERE what IS NOT NULL AND seq <=
        (SELECT seq FROM mcp_changes ORDER BY seq DESC LIMIT 1 OFFSET ?)`,
       MAX_CHANGES,
     )
   }
 
-  #rows<Row extends Record<keyof Row, SqlStorageValue>>(
+  #query<Row extends Record<keyof Row, SqlStorageValue>>(
     query: string,
     ...bindings: SqlStorageValue[]
   ): Row[] {

@@ -20,7 +20,7 @@ import type { DurableObjectClass } from './session-object.ts'
 
 /** How often the hub looks for sessions that ended without notifying the hub, in milliseconds. */
 const SWEEP_MS = 86_400_000
-/** The delay of the next check if the last one may not have found all such sessions, in milliseconds. */
+/** The delay of the next check if the last check reached its maximum number of sessions, in milliseconds. */
 const NEXT_SWEEP_MS = 600_000
 /** The time without activity after which a session is checked for existence, in milliseconds. */
 const STALE_MS = 604_800_000

@@ -256,6 +256,7 @@ function send(socket: WebSocket, { seq, change }: AnnouncedChange): number {
   const data = JSON.stringify({ jsonrpc: '2.0', method, ...paramsMember })
   try {
     const id = seq === undefined ? undefined : `${stream}_${seq}`
+    // A stream without an id is one of HTTP+SSE, which requires the event name `message`
     sendEvent(socket, stream === undefined ? { event: 'message', data } : { id, data })
   } catch {
     socket.close(1011, 'The client does not read')

@@ -17,7 +17,7 @@ export interface SessionInterest {
   readonly listens: boolean
 }
 
-/** The sessions whose sync failed. They are stored, so do not rename the fields. */
+/** The sessions whose sync failed, as they are stored. Do not rename the fields. */
 interface PendingSync {
   readonly sessions: readonly string[]
   /** The number of consecutive failed retries. */
@@ -49,6 +49,7 @@ export class HubSyncQueue {
    * memory.
    */
   readonly #synced = new Map<string, string>()
+  /** The running syncs, by session. */
   readonly #running = new Map<string, RunningSync>()
   #pending: PendingSync
 

@@ -83,7 +83,7 @@ export function sessionObject(
       this.#syncQueue = new HubSyncQueue(storage, hub, (id) => {
         const record = this.#store.load(id)
         // `listens` is `true` while a client listens, and `false` after the end of its session was postponed.
-        // In both cases the hub must know the session. If no client has ever listened, it is `undefined`
+        // In both cases the hub must know the session. If no client has ever listened, `listens` is `undefined`
         return (
           record && { watches: hubSubscriptions(record), listens: record.listens !== undefined }
         )

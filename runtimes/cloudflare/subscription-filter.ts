@@ -13,7 +13,7 @@ interface SubscriptionFilter {
   readonly prompts: boolean
   /** Whether the listener wants changes of the lists of resources and templates. */
   readonly lists: boolean
-  /** The URIs whose updates the listener wants. It is `true` if there are too many URIs for an attachment. */
+  /** The URIs whose updates the listener wants; `true` if there are too many of them for an attachment. */
   readonly resources: readonly string[] | boolean
 }
 
@@ -35,7 +35,7 @@ const HEADER_SESSION = 'edgewise-session'
 /** The maximum length of an encoded filter. An attachment has at most 2 KB. */
 const MAX_FILTER_CHARACTERS = 1500
 
-/** The filter of a listener that gives none. The empty URI covers all URIs, because every URI begins with it. */
+/** The filter of a listener that has none. The empty URI covers all URIs, because every URI begins with it. */
 const EVERYTHING = {
   toolsListChanged: true,
   promptsListChanged: true,

@@ -45,8 +45,7 @@ export interface Worker<Env = unknown> {
   }
   /**
    * Announces changes to every client, from any isolate: from routes, cron and queue handlers, tools and
-   * other objects. Changes that are announced with `server.notify` while a request is being handled are
-   * announced in the same way.
+   * other objects. While a request is being handled, `server.notify` has the same effect.
    */
   readonly notify: WorkerNotifier
   /**

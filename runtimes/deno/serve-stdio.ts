@@ -18,7 +18,7 @@ const SIGNALS: readonly Deno.Signal[] =
 
 /**
  * Serves on stdin and stdout until the client closes stdin, or SIGINT or SIGTERM arrives. Then requests
- * in progress are cancelled, and sent messages are flushed. This process needs no permission of Deno for it.
+ * in progress are cancelled, and sent messages are flushed. This process needs no permissions.
  *
  * The call redirects `console` to stderr, because only messages may go to stdout. (Code that writes to
  * `Deno.stdout` directly cannot be redirected.)

@@ -197,7 +197,7 @@ class ToolOffer {
     return [...this.#offered.keys()]
   }
 
-  /** Offers new tools, and withdraws those that are gone. Updates run one at a time. */
+  /** Offers new tools, and withdraws tools that are gone. Updates run one at a time. */
   update(): Promise<unknown> {
     return this.#oneAtATime(() => this.#update()).catch((error: unknown) => {
       if (!this.#closed) this.#report(error)

@@ -59,8 +59,10 @@ export function polyfillModelContext({ tools = 'dictionary' }: PolyfillOptions =
   return true
 }
 
+/** Creates a model context whose `getTools` returns tools of the given shape. */
 function createModelContext(shape: 'dictionary' | 'interface'): ModelContext {
   const registrations = new Map<string, Registration>()
+  /** The registrations of the objects that `getTools` has returned. */
   const listed = new WeakMap<object, Registration>()
 
   const context = Object.assign(new EventTarget(), {

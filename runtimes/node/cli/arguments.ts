@@ -51,8 +51,8 @@ export interface ParsedInvocation extends Omit<Invocation, 'target'> {
 }
 
 /**
- * A server. It is either an endpoint, with the card that lists the endpoint if there is one, or a program that
- * communicates over stdio.
+ * A server. It is an endpoint, or a program that communicates over stdio. If the endpoint was found in a card, `card` is
+ * that card.
  */
 export type Target =
   | { readonly url: string; readonly card?: Parameters<typeof compareCard>[0] }

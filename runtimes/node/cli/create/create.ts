@@ -114,9 +114,12 @@ async function create(argv: readonly string[], environment: CreateEnvironment): 
     }
   }
   if (server && clients.length > 0 && status === 0) {
-    const options = { ...installDefaults, clients, name: serverName }
+    const installation = {
+      target: targetOf(server, path),
+      options: { ...installDefaults, clients, name: serverName },
+    }
     try {
-      await addToHosts({ target: targetOf(server, path), options }, { ...machine, cwd: path })
+      await addToHosts(installation, { ...machine, cwd: path })
       needsAddStep = false
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error

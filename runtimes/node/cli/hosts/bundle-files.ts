@@ -131,7 +131,7 @@ async function nearestPackageJson(folder: string): Promise<JsonObject> {
   }
 }
 
-/** Reads a JSON object; `undefined` if there is no such file. */
+/** Reads a file that contains a JSON object. Returns `undefined` if the file cannot be read. */
 async function readJson(path: string): Promise<JsonObject | undefined> {
   const text = await readFile(path, 'utf8').catch(() => undefined)
   if (text === undefined) return undefined

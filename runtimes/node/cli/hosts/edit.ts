@@ -24,9 +24,11 @@ export interface PromptInput {
   readonly password: true
 }
 
-/** A configuration with the servers in it. */
+/** A parsed configuration. */
 interface Configuration {
+  /** The whole configuration. */
   readonly root: JsonObject
+  /** The member of the configuration that contains the servers. */
   readonly servers: JsonObject
 }
 

@@ -34,7 +34,7 @@ function formatHunk(lines: readonly Line[], start: number, end: number): string 
   const countWithout = (part: readonly Line[], sign: string): number =>
     part.filter((line) => line.sign !== sign).length
   const [skipped, shown] = [lines.slice(0, start), lines.slice(start, end)]
-  /** The lines of the hunk in one text. The old text lacks the lines with `+`, and the new text those with `-`. */
+  /** The first line of the hunk in a text, and the number of lines. The text lacks all lines with the sign. */
   const rangeWithout = (sign: string): string =>
     `${countWithout(skipped, sign) + 1},${countWithout(shown, sign)}`
   const body = shown.map(({ sign, text }) => sign + text)

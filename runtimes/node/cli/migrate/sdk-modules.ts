@@ -1,6 +1,6 @@
 /**
  * Declarations of the modules of the SDKs that are replaced. They contain only what a migration must recognize. With
- * them, a project can be migrated even if its packages are not installed, and whatever the versions of these are.
+ * them, a project can be migrated even if its packages are not installed, and regardless of their versions.
  */
 
 /** The SDKs: both versions of the official SDK, and `McpAgent` of Cloudflare's package `agents`. */

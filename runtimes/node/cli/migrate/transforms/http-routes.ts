@@ -35,17 +35,18 @@ interface Route {
 /** Replaces the routes of each endpoint with one route that serves the MCP server. */
 export function migrateHttpRoutes(file: FileMigration): void {
   const routes = findRoutes(file)
+  // The main route of an endpoint is the route that creates the transport
   for (const main of routes) {
     if (!main.transport) continue
     const kind = file.sdkTypeOf(main.transport) === 'SSEServerTransport' ? 'sse' : 'http'
     const server = serverOf(file, main)
     const statement = statementOf(file, main)
     if (!server || !statement) continue
-    const others = routes.filter(
+    const otherRoutes = routes.filter(
       (route) => route !== main && !route.transport && belongsTo(route, main, kind),
     )
     migrateRoute(file, main, kind, server)
-    for (const route of others) {
+    for (const route of otherRoutes) {
       const otherStatement = statementOf(file, route)
       if (otherStatement) removeRoute(file, route, otherStatement)
     }
@@ -62,6 +63,7 @@ export function migrateHttpRoutes(file: FileMigration): void {
   }
 }
 
+/** Finds the routes whose handlers are functions in the source file. */
 function findRoutes(file: FileMigration): Route[] {
   const { ts } = file
   const routes: Route[] = []
@@ -83,7 +85,7 @@ function findRoutes(file: FileMigration): Route[] {
   return routes
 }
 
-/** The text of the expression for the server that a route connects to its transport. */
+/** The text of an expression for the server that a route connects to its transport. */
 function serverOf(file: FileMigration, { handler }: Route): string | undefined {
   const { ts } = file
   let text: string | undefined
@@ -168,6 +170,7 @@ function sessionsOption(file: FileMigration): string {
   return `, { sessions: ${file.use('edgewise/server', 'statefulSessions')}() }`
 }
 
+/** The options of a transport, by name; empty if they are not written as an object literal. */
 function transportOptions(
   file: FileMigration,
   transport: ts.NewExpression | undefined,
@@ -178,6 +181,7 @@ function transportOptions(
   return isLiteral ? membersOf(file, literal) : new Map()
 }
 
+/** Whether a transport was created with sessions. */
 function hasSessions(file: FileMigration, transport: ts.NewExpression | undefined): boolean {
   const member = transportOptions(file, transport).get('sessionIdGenerator')
   const value = valueOf(file, member)
@@ -192,6 +196,7 @@ const COVERED: ReadonlySet<string> = new Set([
   'enableJsonResponse',
 ])
 
+/** Adds a mark for the options of a transport that this migration does not handle. */
 function markTransportOptions(
   file: FileMigration,
   call: MethodCall,
