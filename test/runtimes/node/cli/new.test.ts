@@ -147,7 +147,7 @@ export { require, __dirname }
     })
     const kilobytes = gzipSync(outputFiles[0]!.contents, { level: 9 }).byteLength / 1024
     const readme = readFileSync(join(project, 'README.md'), 'utf8')
-    expect(readme).toContain(`the Worker has ${kilobytes.toFixed(0)} KB`)
+    expect(readme).toContain(`The Worker has ${kilobytes.toFixed(0)} KB`)
   })
 
   it('for HTTP on Node has types that fit, and answers when it is built', async () => {
