@@ -111,10 +111,10 @@ async function findFetchFault(request: FailedRequest): Promise<FetchFault> {
     return fault('csp', message, `Add it to the policy's "connect-src"`)
   }
   if (isReachable && origin !== pageOrigin) {
-    const names = [...request.headers.keys()].filter((name) => !SAFE_HEADERS.includes(name))
+    const headerNames = [...request.headers.keys()].filter((name) => !SAFE_HEADERS.includes(name))
     const advice =
       `Have it send "Access-Control-Allow-Origin: ${pageOrigin}", allow the methods GET, POST and DELETE ` +
-      `and the headers ${names.join(', ')}, and expose Mcp-Session-Id and WWW-Authenticate ` +
+      `and the headers ${headerNames.join(', ')}, and expose Mcp-Session-Id and WWW-Authenticate ` +
       `(Edgewise: allowedOrigins: ['${pageOrigin}']), ` +
       'or check the path (Edgewise: /mcp)'
     const message = `"${origin}" answers, but does not let pages of "${pageOrigin}" read it (CORS)`

@@ -171,7 +171,8 @@ class OpenedPort implements Transport {
         onOpen()
         return undefined
       },
-      // The other side closes offered ports that it does not need. Such a rejection is no failure
+      // The other side closes offered ports that it does not need, so this error is a failure only if the port
+      // was not offered
       (error: Error) => {
         if (this.#workerPort) this.#fail(error)
       },

@@ -1,6 +1,6 @@
 /**
  * Limits the number of listening streams without Web Locks, because insecure pages do not have them. A page
- * asks all other pages over a broadcast channel who has a slot, and each page that has a slot answers.
+ * asks all other pages over a broadcast channel whether they have a slot, and each page that has one answers.
  *
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#broadcasting-to-other-browsing-contexts
  */

@@ -1,6 +1,6 @@
 /**
- * The smallest client for browsers, with the protocol's types and errors. `edgewise/browser` has everything
- * in this module under the same names, and everything else.
+ * The smallest client for browsers, with the protocol's types and errors. `edgewise/browser` exports the same
+ * names, and everything else for browsers.
  *
  * @module
  */

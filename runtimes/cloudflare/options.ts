@@ -67,7 +67,7 @@ export interface WorkerOptions extends Omit<HandlerOptions, 'sessions'> {
    * The number of objects that announce changes. One object can have at most 32,768 streams, of
    * which one caller can have half. Up to about 10,000 streams per object are recommended. More
    * objects allow more clients to listen, but each change costs one request per object. After a
-   * deployment with another number, clients cannot resume their streams and open new ones.
+   * deployment with another number, clients cannot resume their streams. They open new streams.
    *
    * @default 1
    */

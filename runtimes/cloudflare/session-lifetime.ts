@@ -82,7 +82,7 @@ export class SessionLifetime {
     return (await this.#options.end(id)) ? Infinity : nextCheck
   }
 
-  /** When to check a session with this recorded use. Its last use may be later by the interval of recording. */
+  /** When to check a session whose use was recorded at `usedAt`. A use within the interval is not recorded. */
   #nextCheck(usedAt = Date.now()): number {
     return usedAt + this.#options.idleMs + this.#touchIntervalMs
   }

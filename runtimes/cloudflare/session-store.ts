@@ -35,7 +35,7 @@ const KEY = 'mcp_session'
 /** The version of the stored format. */
 const VERSION = 1
 
-/** A store in the storage of an object. If the object has only one session, its end deletes everything. */
+/** A store in the storage of an object. If the object has only one session, the end of it deletes everything. */
 export class ObjectSessionStore implements SessionStore {
   readonly #storage: DurableObjectStorage
   /** The sessions that share the object, and the events and streams of all sessions. */
@@ -43,7 +43,10 @@ export class ObjectSessionStore implements SessionStore {
   readonly #createId: () => string
   readonly #syncQueue: HubSyncQueue | undefined
   readonly #onError: (error: unknown) => void
-  /** When the last use of each session was recorded. It knows only what happened since the object was loaded. */
+  /**
+   * When the last use of each session was recorded. For a session in the tables, this is not known until its first
+   * use after the object was loaded.
+   */
   readonly #touchedAt = new Map<string, number>()
   /** The only session of the object. Undefined if sessions share the object. */
   #own: OwnSession | undefined

@@ -101,7 +101,7 @@ class Connection {
     this.#controller?.abort()
   }
 
-  /** Creates the controller of the connection's signal. From now on, it follows the signal of Deno. */
+  /** Creates the controller of the connection's signal. From now on, this signal follows the signal of Deno. */
   #createController(): AbortController {
     const controller = new AbortController()
     // Uses the getter of the prototype, because `replaceSignal` has replaced the property of the request

@@ -17,8 +17,8 @@ export interface ToolPresentation {
   readonly annotate?: ((tool: Tool) => ModelContextAnnotations) | undefined
   /**
    * What agents receive. With `full`, they receive the `content`, `structuredContent` and `isError` of the
-   * result. With `structured`, output schemas are declared, and agents receive only the `structuredContent`
-   * of the tools that have one. Failures and the results of other tools are passed as with `full`.
+   * result. With `structured`, output schemas are declared. From a tool with an output schema, agents receive
+   * only the `structuredContent`. Failures and the results of other tools are passed as with `full`.
    *
    * @default 'full'
    */

@@ -61,8 +61,8 @@ const OPTION_NAMES: OptionNames<PageToolsOptions> = {
 }
 
 /**
- * Creates a server with the tools that the documents of this tab registered. When the list of these tools
- * changes, the server follows. Serve it as any other server: in memory, over a port, or mounted.
+ * Creates a server with the tools that the documents of this tab registered. The server follows changes of
+ * these tools. Serve it as any other server: in memory, over a port, or mounted.
  *
  * Names, descriptions, annotations and results come from the page and must not be trusted. Neither the
  * browser nor this server validates arguments, so the tools have to. If a tool fails, the call returns

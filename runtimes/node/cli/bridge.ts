@@ -14,8 +14,8 @@ import { print, problemPrinter } from './print.ts'
 import { requireNoArguments, UsageError } from './usage.ts'
 
 /**
- * Serves a URL over stdio, or a program over HTTP, until the client or the user ends the command. With
- * `--port`, also serves a URL over HTTP.
+ * Serves a program over HTTP, or a URL over stdio. With `--port`, a URL is served over HTTP. The command runs until
+ * the client or the user ends it.
  *
  * @throws {SdkError} `CLOSED` if the program has exited, so that the caller can start it again.
  */

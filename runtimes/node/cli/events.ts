@@ -47,8 +47,8 @@ export async function events(invocation: Invocation): Promise<number> {
     })
     const schema = words.length > 0 ? await schemaOf(subscriptions, name) : {}
     const values = readValues(words, schema, argsOption)
-    const mode = receiver ? { mode: 'webhook' as const } : {}
-    const printing = printEvents(subscriptions.follow(name, values, mode), options.json)
+    const modeOption = receiver ? { mode: 'webhook' as const } : {}
+    const printing = printEvents(subscriptions.follow(name, values, modeOption), options.json)
     printing.then(() => end(new SdkError('CLOSED', 'The events have ended')), end)
     await untilEnd()
     await subscriptions.stopAll()
@@ -70,7 +70,7 @@ async function listTypes(subscriptions: EventSubscriptions, isJson: boolean): Pr
   )
 }
 
-/** The schema of the arguments of an event type. */
+/** The schema of the arguments of an event type; empty if the server has no such type. */
 async function schemaOf(subscriptions: EventSubscriptions, name: string): Promise<JsonObject> {
   const type = (await subscriptions.types()).find((listed) => listed.name === name)
   return typeof type?.inputSchema === 'object' ? type.inputSchema : {}
@@ -86,6 +86,7 @@ async function printEvents(
   }
 }
 
+/** The hooks of subscriptions, which print problems to standard error. */
 function printingHooks(onError: (error: unknown) => void): EventSubscriptionsOptions {
   return {
     onError,
@@ -97,7 +98,7 @@ function printingHooks(onError: (error: unknown) => void): EventSubscriptionsOpt
   }
 }
 
-/** Receives webhooks on a port of this machine. */
+/** Starts a server that receives webhooks on a port of this machine. */
 async function startReceiver(
   publicUrl: string,
   port = 0,

@@ -69,6 +69,7 @@ async function collectFolder(folder: string): Promise<BundleContents> {
   if (!packageJson) throw new UsageError(`The folder "${folder}" has no "package.json"`)
   const authoredManifest = (await readJson(join(folder, 'manifest.json'))) ?? {}
   const { bin, main } = packageJson
+  // If the package has programs, the first of them is the server
   const program = isObject(bin) ? Object.values(bin)[0] : bin
   const entry = program ?? main
   if (typeof entry !== 'string') {

@@ -61,9 +61,10 @@ export function bundleManifest(
       },
     },
     ...(tools.length > 0 && {
-      tools: tools.map(({ name: tool, description: meaning }) => {
-        return { name: tool, ...(meaning !== undefined && { description: meaning }) }
-      }),
+      tools: tools.map((tool) => ({
+        name: tool.name,
+        ...(tool.description !== undefined && { description: tool.description }),
+      })),
     }),
     ...(hasPrompts && { prompts_generated: true }),
     compatibility: { runtimes: { node } },
@@ -98,10 +99,11 @@ export function authorOf({ author }: JsonObject): JsonObject | undefined {
   }
 }
 
+/** The repository of a package. In `package.json`, it may also be a short text, such as `github:owner/name`. */
 function repositoryOf({ repository }: JsonObject): JsonObject {
-  const written = isObject(repository) ? repository['url'] : repository
-  if (typeof written !== 'string') return {}
-  const url = written
+  const text = isObject(repository) ? repository['url'] : repository
+  if (typeof text !== 'string') return {}
+  const url = text
     .replace(/^git\+/, '')
     .replace(/^(?:github:)?(?=[\w.-]+\/[\w.-]+$)/, 'https://github.com/')
   return isUrl(url) ? { repository: { type: 'git', url } } : {}

@@ -34,7 +34,7 @@ export function parseTomlText(text: string): TomlTable {
 export function setTable(text: string, section: string, name: string, value: object): string {
   const eol = text.includes('\r\n') ? '\r\n' : '\n'
   const table = stringify({ [section]: { [name]: value } })
-    // The header of the section, if only another header follows it
+    // Removes the header of the section if it has no members of its own
     .replace(/^\[[^\]]*\]\n(?=\[)/, '')
     .trim()
     .replaceAll('\n', eol)

@@ -11,9 +11,9 @@ const ZOD_RANGE = '^4.2.0'
 /** What determines the dependencies in a project's manifest. */
 export interface ManifestNeeds {
   /** The packages of SDKs that some file of the project still needs. */
-  readonly imported: ReadonlySet<string>
-  /** Other packages that migrated source files import. */
-  readonly added: ReadonlySet<string>
+  readonly neededSdkPackages: ReadonlySet<string>
+  /** The modules that migrated source files import and did not import before. */
+  readonly addedModules: ReadonlySet<string>
   /** The version of Edgewise. */
   readonly version: string
   /** Whether Edgewise must be added even if the manifest has no package of an SDK. */
@@ -43,7 +43,7 @@ function isBeforeZod4(range: string): boolean {
 /** Migrates a manifest. Returns `undefined` if it needs no change. */
 export function migrateManifest(
   text: string,
-  { imported, added, version, needsEdgewise }: ManifestNeeds,
+  { neededSdkPackages, addedModules, version, needsEdgewise }: ManifestNeeds,
 ): MigratedManifest | undefined {
   const manifest = (parse(text) ?? {}) as Partial<Record<string, Record<string, string>>>
   const groups = GROUPS.filter((group) => typeof manifest[group] === 'object')
@@ -68,12 +68,13 @@ export function migrateManifest(
   }
   set(mainGroup, 'edgewise', `^${version}`)
   for (const [name, range] of Object.entries({ express: '^5.0.0', hono: '^4.0.0' })) {
-    if (added.has(name) && groupOf(name) === undefined) set(mainGroup, name, range)
+    if (addedModules.has(name) && groupOf(name) === undefined) set(mainGroup, name, range)
   }
   for (const name of oldPackages) {
     const group = groupOf(name)
     if (group === undefined) continue
-    if (imported.has(name)) notes.push(`"${name}" remains, because some file still needs it`)
+    if (neededSdkPackages.has(name))
+      notes.push(`"${name}" remains, because some file still needs it`)
     else result = removeMember(result, [group, name])
   }
   return { text: result, notes }

@@ -90,7 +90,7 @@ export function migrateProject(
   for (const transform of transforms) files.forEach(transform)
 
   const changed = new Map<string, string>()
-  const added = new Set<string>()
+  const addedModules = new Set<string>()
   const notes: string[] = []
   if (files.some(({ handlers }) => handlers.size > 0)) notes.push(ERROR_NOTE)
   for (const file of files) {
@@ -101,24 +101,25 @@ export function migrateProject(
       continue
     }
     const completed = completeImports(compiler, file, text)
-    for (const module of file.imports.keys()) added.add(module)
+    for (const module of file.imports.keys()) addedModules.add(module)
     if (completed !== project.get(file.path)) changed.set(file.path, completed)
   }
   for (const path of unsupported) {
     const message = 'This file is unchanged: turn the class into a server and a Worker'
     changed.set(path, `// ${formatMark(message, 'mcpAgent')}\n${project.get(path) ?? ''}`)
   }
-  const imported = new Set(
+  const neededSdkPackages = new Set(
     [...project].flatMap(([path, text]) => packagesIn(changed.get(path) ?? text)),
   )
   const manifests = [...project.keys()].filter((path) => /(?:^|\/)package\.json$/.test(path))
-  const needsEdgewise = added.size > 0 && manifests.length === 1
+  const needsEdgewise = addedModules.size > 0 && manifests.length === 1
   for (const [path, text] of project) {
     if (/(?:^|\/)wrangler\.(?:toml|jsonc?)$/.test(path)) {
       const migrated = migrateWrangler(path, text, classNames)
       if (migrated !== undefined) changed.set(path, migrated)
     } else if (manifests.includes(path)) {
-      const migrated = migrateManifest(text, { imported, added, version, needsEdgewise })
+      const needs = { neededSdkPackages, addedModules, version, needsEdgewise }
+      const migrated = migrateManifest(text, needs)
       if (!migrated) continue
       changed.set(path, migrated.text)
       notes.push(...migrated.notes.map((note) => `${path}: ${note}`))

@@ -95,6 +95,10 @@ export function migrateParameters(file: FileMigration): void {
   }
 }
 
+/**
+ * Rewrites the parameters of a handler. The handler of a tool or a prompt receives the input and the context. The handler
+ * of a resource or a template receives an object with the URI and the variables, and the context.
+ */
 function rewriteParameters(file: FileMigration, handler: Handler): void {
   const { ts } = file
   const { kind, hasInput, node, context, needsContext } = handler

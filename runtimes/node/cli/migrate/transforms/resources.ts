@@ -52,6 +52,7 @@ function migrateTemplate(file: FileMigration, node: ts.Expression): MigratedTemp
   const declaration = ts.isIdentifier(inner) ? file.declarationOf(inner) : undefined
   const initializer =
     declaration && ts.isVariableDeclaration(declaration) ? declaration.initializer : undefined
+  // The expression that creates the template
   const created = initializer && declaration?.getSourceFile() === file.source ? initializer : inner
   if (!ts.isNewExpression(created)) return { text: file.text(node), members: [] }
   const [template, callbacks] = created.arguments ?? []
