@@ -12,7 +12,7 @@ function unavailableForMs(error: unknown): number | undefined {
   return error instanceof ProtocolError ? retryAfterMsOf(error) : undefined
 }
 
-/** Runs work that needs the store, and retries it while the store is not available. */
+/** Runs work that needs the store. Repeats the work while the store is unavailable. */
 export async function whenAvailable<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -25,7 +25,7 @@ export async function whenAvailable<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Ignores errors of an unavailable store, which reports them itself; rethrows any other error. */
+/** Ignores the error if the store is unavailable, because the store itself reports this. Rethrows other errors. */
 export function ignoreUnavailable(error: unknown): void {
   if (unavailableForMs(error) === undefined) throw error
 }

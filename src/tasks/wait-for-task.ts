@@ -1,6 +1,6 @@
 /**
- * Waits until a task finishes: polls it at the interval that the server suggests, or receives its
- * notifications if the server sends them, and answers its requests for input.
+ * Waits until a task finishes. Polls the task at the interval that the server suggests, receives the task's
+ * notifications if the server sends them, and answers the task's requests for input.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -28,12 +28,12 @@ const SUBSCRIBED_POLL_MS = 30_000
 /**
  * Resolves with the result of the original request. Aborting cancels the task.
  *
- * @throws {ProtocolError} The error that the task failed with; `INVALID_PARAMS` if the task does
+ * @throws {ProtocolError} The error with which the task failed; `INVALID_PARAMS` if the task does
  *   not exist or has expired.
- * @throws {SdkError} `ABORTED` if the task was cancelled by any party; `TIMEOUT` when the caller's
- *   or the server's time limit has passed, with the task's id in `data.taskId`, because the task may
- *   still be running; `DENIED` and `INVALID_MESSAGE` if its request for input could not be answered
- *   or the answer was rejected, which cancels the task.
+ * @throws {SdkError} `ABORTED` if the task was cancelled by any party. `TIMEOUT` if the caller's or
+ *   the server's time limit has passed; `data.taskId` then has the id of the task, because the task
+ *   may still be running. `DENIED` or `INVALID_MESSAGE` if the task's request for input could not be
+ *   answered, or the server rejected the answer; the client then cancels the task.
  */
 export async function waitForTask(awaited: AwaitedTask): Promise<Result> {
   const { request } = awaited
@@ -45,7 +45,7 @@ export async function waitForTask(awaited: AwaitedTask): Promise<Result> {
       request.signal?.aborted ||
       (wait.input.failure && !isAnsweredLater(request, error)) ||
       (error instanceof SdkError && error.code === 'INVALID_MESSAGE')
-    // An aborted caller does not wait for the cancellation
+    // Not awaited, so that the caller receives the error immediately
     if (givesUp) cancelTask(awaited.client, awaited.taskId).catch(() => {})
     throw error
   }
@@ -67,6 +67,7 @@ class TaskWait {
   #task: DetailedTask | undefined
   /** The state in the last notification, until it is processed. */
   #notified: DetailedTask | undefined
+  /** Ends the current wait early. */
   #endPause: (() => void) | undefined
   #isSubscribed = false
   #triedToSubscribe = false
@@ -119,12 +120,12 @@ class TaskWait {
     this.#report(task)
   }
 
-  /** Whether a notification has a state older than the known one. A final state is never stale. */
+  /** Whether the state in a notification is older than the known state. A final state is never stale. */
   #isStale(notified: DetailedTask): boolean {
     return !isFinal(notified) && notified.lastUpdatedAt < (this.#task?.lastUpdatedAt ?? '')
   }
 
-  /** Polls once; `undefined` after a transient error. */
+  /** Polls once. Resolves with `undefined` after a transient error. */
   async #poll(): Promise<DetailedTask | undefined> {
     const { client, taskId, request } = this.#awaited
     const { signal, timeoutMs } = request
@@ -149,11 +150,15 @@ class TaskWait {
     await this.#wait(this.#isSubscribed ? Math.max(intervalMs, SUBSCRIBED_POLL_MS) : intervalMs)
   }
 
-  #intervalMs(requestedMs = this.#task?.pollIntervalMs): number {
-    return pollDelayMs(requestedMs, this.#failures, this.#awaited.options)
+  #intervalMs(suggestedMs = this.#task?.pollIntervalMs): number {
+    return pollDelayMs(suggestedMs, this.#failures, this.#awaited.options)
   }
 
-  /** @throws {SdkError} `TIMEOUT` if the time limit has passed; `ABORTED` if the caller aborted. */
+  /**
+   * Waits for a time, or until `#endPause` is called.
+   *
+   * @throws {SdkError} `TIMEOUT` if the time limit has passed; `ABORTED` if the caller aborted.
+   */
   async #wait(delayMs: number): Promise<void> {
     const { signal } = this.#awaited.request
     const remainingMs = this.#deadline() - performance.now()
@@ -171,7 +176,7 @@ class TaskWait {
   /** The deadline of the caller, or the time when the server may delete the task, whichever is earlier. */
   #deadline(): number {
     const { maxTimeoutMs = Infinity } = this.#awaited.request
-    // Uses the local clock only, since the server's creation time comes from a clock that may differ
+    // The task's creation time is not used, because it comes from the server's clock, which may differ
     return this.#startedAt + Math.min(maxTimeoutMs, pollTimeoutMs(this.#task?.ttlMs))
   }
 
@@ -197,7 +202,7 @@ class TaskWait {
     }
     const onEnd = (): void => {
       this.#isSubscribed = false
-      // The stream may have ended because the client was closed, which the next poll finds out
+      // The next poll detects whether the stream has ended because the client was closed
       this.#endPause?.()
     }
     receive().then(onEnd, onEnd)
@@ -207,7 +212,7 @@ class TaskWait {
 /**
  * The result of a task; `undefined` while the task is running.
  *
- * @throws {ProtocolError} The error that the task failed with.
+ * @throws {ProtocolError} The error with which the task failed.
  * @throws {SdkError} `ABORTED` if the task was cancelled; `INVALID_MESSAGE` for an invalid result.
  */
 function resultOf(task: DetailedTask): Result | undefined {

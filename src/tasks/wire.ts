@@ -1,5 +1,6 @@
 /**
- * Converts the record of a task to the formats in messages: that of the extension, and that of 2025-11-25.
+ * Converts the record of a task to the two formats in messages: the format of the extension, and the format of
+ * 2025-11-25.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
@@ -11,9 +12,12 @@ import type { RevisionFacts } from '../protocol/revisions.ts'
 import type { CoreTask, DetailedTask, InputRequest, Result, Task } from '../protocol/types.ts'
 import type { TaskRecord } from './record.ts'
 
-/** The key in `_meta` that names the task a message belongs to; 2025-11-25 only. */
+/** The key in `_meta` for the task to which a message belongs. Used only in revision 2025-11-25. */
 export const META_RELATED_TASK = 'io.modelcontextprotocol/related-task'
-/** The key in `_meta` of the text that a model receives until the task is done; 2025-11-25 only. */
+/**
+ * The key in `_meta` for the text that the model receives until the task is done. Used only in revision
+ * 2025-11-25.
+ */
 export const META_IMMEDIATE_RESPONSE = 'io.modelcontextprotocol/model-immediate-response'
 
 /** A task in the format of the extension, without the fields that depend on its status. */
@@ -43,7 +47,7 @@ export function coreTaskOf(record: TaskRecord): CoreTask {
 /**
  * The result that the request would have had without a task.
  *
- * @throws {ProtocolError} The error that the request would have failed with.
+ * @throws {ProtocolError} The error with which the request would have failed.
  */
 export function outcomeOf({ taskId, status, result, error }: TaskRecord): Result {
   if (error) throw new ProtocolError(error.code, error.message, error.data)
@@ -54,7 +58,7 @@ export function outcomeOf({ taskId, status, result, error }: TaskRecord): Result
   return { ...result, _meta: { ...result._meta, ...relatedTo(taskId) } }
 }
 
-/** The `_meta` that names the task a message belongs to. */
+/** The member of `_meta` for the task to which a message belongs. */
 export function relatedTo(taskId: string): { [key: string]: { taskId: string } } {
   return { [META_RELATED_TASK]: { taskId } }
 }

@@ -1,6 +1,6 @@
 /**
- * Runs tasks in this process, under a lease, so that no other process runs them too. A run stops when
- * its task is cancelled or expires.
+ * Runs tasks in this process. Each run holds a lease, so that no other process runs the same task. A run
+ * stops when its task is cancelled or expires.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
@@ -18,8 +18,8 @@ import { lease, setStatusMessage, finish, withRecording, type Transition } from 
 import type { TaskRecordStore } from './store.ts'
 import { ignoreUnavailable, whenAvailable } from './unavailable.ts'
 
-/** Delays between attempts to store an outcome when the store fails, in milliseconds. */
-const RETRIES_MS = [100, 400, 1_600, 6_400]
+/** The delays after failed attempts to store an outcome, in milliseconds. */
+const RETRY_DELAYS_MS = [100, 400, 1_600, 6_400]
 
 /** Options for running tasks. */
 export interface WorkOptions {
@@ -51,7 +51,8 @@ export class TaskWork {
   /**
    * Starts the run of a task.
    *
-   * @param leased The task, if it has the lease that {@link withLease} added and has not changed since.
+   * @param leased The record of the task, if it has the lease that {@link withLease} added, and has not changed
+   *   since.
    */
   async begin(taskId: string, platform: Platform, leased?: TaskRecord): Promise<void> {
     if (this.#options.begin) return this.#options.begin(taskId)
@@ -93,8 +94,8 @@ export class TaskWork {
   }
 
   /**
-   * Lets work continue in the background, and reports its failure. An unavailable store is not reported here, because
-   * the store does that itself.
+   * Lets work continue in the background, and reports its failure. A failure is not reported if the store is
+   * unavailable, because the store itself reports this.
    */
   runInBackground(work: Promise<unknown>): Promise<unknown> {
     return work.catch(ignoreUnavailable).catch((error: unknown) => this.#server.report(error))
@@ -106,7 +107,7 @@ export class TaskWork {
     return {
       cancellation,
       save: (recording) => whenAvailable(() => this.#change(run, withRecording(recording))),
-      // If the store is not available, a status message is lost: it is not worth a wait
+      // If the store is not available, the status message is lost. It is not worth waiting for the store
       setStatusMessage: (text) =>
         this.#change(run, setStatusMessage(text)).catch(ignoreUnavailable),
       notify: (message) => {
@@ -116,7 +117,8 @@ export class TaskWork {
   }
 
   /**
-   * Takes the lease on a task. Returns `undefined` if the task is not ready to run, or another process has the lease.
+   * Takes the lease on a task, and returns the task. Returns `undefined` if the task is not ready to run, or if
+   * another process has the lease.
    */
   async #claim(taskId: string): Promise<TaskRecord | undefined> {
     const { leaseMs, store } = this.#options
@@ -132,7 +134,7 @@ export class TaskWork {
     return isClaimed ? task : undefined
   }
 
-  /** Changes the task of a run. The run stops if another process has ended or claimed the task. */
+  /** Changes the task of a run. If the task has ended, or another process has claimed it, stops the run. */
   async #change(run: Run, transition: Transition): Promise<void> {
     const { leaseMs } = this.#options
     // Remains true if the task no longer exists, because `guarded` is not called then
@@ -154,7 +156,7 @@ export class TaskWork {
     })
   }
 
-  /** Stops the run when another request or process ends its task, or takes it over. */
+  /** Stops the run when its task ends, or when another process takes over the task. */
   #watch(run: Run): () => void {
     return this.#tasks.subscribers.onChange(run.taskId, (task) => {
       const leasedBy = task?.leasedBy
@@ -172,13 +174,13 @@ export class TaskWork {
   }
 
   /**
-   * Stores the transition that results from a run. If the store fails, this is tried again. If the store never accepts
-   * the outcome, for example because it is too large, the task fails. With the option `begin`, there is only one
-   * attempt, because the platform repeats a run that fails.
+   * Stores the transition that results from a run. If the store fails, tries again. If the store never accepts the
+   * outcome, for example because the outcome is too large, the task fails. With the option `begin`, there is only
+   * one attempt, because the platform repeats a run that fails.
    */
   async #saveOutcome(run: Run, transition: Transition): Promise<void> {
     if (this.#options.begin) return this.#change(run, transition)
-    for (const delayMs of RETRIES_MS) {
+    for (const delayMs of RETRY_DELAYS_MS) {
       try {
         return await whenAvailable(() => this.#change(run, transition))
       } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * For tests of servers and clients: a real client connected in memory, recorded exchanges, and scripted
- * peers, which can also misbehave.
+ * For tests of servers and clients: a real client that is connected in memory, recordings of messages, and
+ * scripted peers, which can also violate the protocol.
  *
  * @module
  */
@@ -51,7 +51,7 @@ export function connectInMemory(
 ): Promise<Client> {
   const [clientSide, serverSide] = inMemoryTransports()
   const caller = { ...serve?.caller, ...(principal !== undefined && { principal }) }
-  // Serving lasts as long as the connection, so only its failure can be awaited
+  // `serveTransport` resolves at the end of the connection, so only its failure is awaited here
   const failed = new Promise<never>((_resolve, reject) => {
     serveTransport(server, serverSide, { ...serve, caller }).catch(reject)
   })

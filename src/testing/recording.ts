@@ -1,6 +1,6 @@
 /**
- * Records the messages between a client and a server, to inspect them, or to replay them to a client
- * without the server.
+ * Records the messages between a client and a server. A test can inspect the recording, or replay it to a
+ * client without the server.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
@@ -72,22 +72,22 @@ export function recordTransport(transport: Transport): Recorder {
 /** A transport that replays a recording. */
 export interface Replay extends Transport {
   /**
-   * The frames not replayed yet; empty once the client has sent everything that it sent in the
-   * recording.
+   * The frames that have not been replayed yet. Empty when the client has sent everything that it sent in
+   * the recording.
    */
   readonly remaining: readonly RecordedFrame[]
 }
 
 /**
- * Replays a recording to a client: the recorded server messages are delivered as soon as the client
- * has sent its recorded messages. Ids and the client's name and version may differ. If the client
- * sends anything else, the connection is closed with the reason.
+ * Replays a recording to a client. Each recorded server message is delivered as soon as the client has sent
+ * the messages that precede it in the recording. Ids and the client's name and version may differ. If the
+ * client sends anything else, the connection is closed with the reason.
  *
  * @throws {TypeError} If a frame was not created by {@link recordTransport}.
  */
 export function replayTransport(frames: readonly RecordedFrame[]): Replay {
   const [clientSide, serverSide] = inMemoryTransports()
-  /** The current request ids. The keys are the recorded request ids. */
+  /** The current ids of requests, by their recorded ids. */
   const ids = new Map<unknown, unknown>()
   requireFrames(frames)
   const remaining = [...frames]
@@ -99,7 +99,7 @@ export function replayTransport(frames: readonly RecordedFrame[]): Replay {
     const message = validateMessage(frame)
     const recordedMessage = expected && validateMessage(expected.frame)
     const fault = recordedMessage
-      ? difference(recordedMessage, message)
+      ? describeDifference(recordedMessage, message)
       : `it has no answer to ${nameOf(message)}`
     if (fault !== undefined) return fail(fault)
     remaining.shift()
@@ -131,7 +131,7 @@ export function replayTransport(frames: readonly RecordedFrame[]): Replay {
     closed() {},
   })
   return {
-    remaining: remaining,
+    remaining,
     async start(receiver) {
       await clientSide.start({
         message: (frame) => receiver.message(frame),
@@ -145,6 +145,7 @@ export function replayTransport(frames: readonly RecordedFrame[]): Replay {
   }
 }
 
+/** @throws {TypeError} If a value is not a recorded frame. */
 function requireFrames(frames: readonly unknown[]): void {
   for (const [index, recorded] of frames.entries()) {
     const { direction, frame } = isObject(recorded) ? recorded : {}
@@ -159,17 +160,17 @@ function requireFrames(frames: readonly unknown[]): void {
   }
 }
 
-/** A recorded frame with the current request ids. */
+/** Replaces the recorded request ids in a frame with the current ids. */
 function withIds(frame: unknown, ids: ReadonlyMap<unknown, unknown>): unknown {
   if (!isObject(frame)) return frame
   const { params } = frame
-  const rename = (holder: unknown, key: string): void => {
+  const replaceId = (holder: unknown, key: string): void => {
     if (isObject(holder) && ids.has(holder[key])) holder[key] = ids.get(holder[key])
   }
   // A request of the server keeps its own id
-  if (!('method' in frame)) rename(frame, 'id')
-  if (frame.method === 'notifications/progress') rename(params, 'progressToken')
-  if (isObject(params)) rename(params._meta, META_SUBSCRIPTION_ID)
+  if (!('method' in frame)) replaceId(frame, 'id')
+  if (frame.method === 'notifications/progress') replaceId(params, 'progressToken')
+  if (isObject(params)) replaceId(params._meta, META_SUBSCRIPTION_ID)
   return frame
 }
 
@@ -185,15 +186,15 @@ const IGNORED_PATHS: ReadonlySet<string> = new Set([
   `params._meta.${META_CLIENT_INFO}`,
 ])
 
-/** The difference between the recorded and the actual message; `undefined` if they are the same. */
-function difference(recorded: JsonRpcMessage, actual: JsonRpcMessage): string | undefined {
+/** Describes how the actual message differs from the recorded one; `undefined` if it does not. */
+function describeDifference(recorded: JsonRpcMessage, actual: JsonRpcMessage): string | undefined {
   const [recordedName, actualName] = [nameOf(recorded), nameOf(actual)]
   if (recordedName !== actualName) return `it has ${recordedName}, not ${actualName}`
   const fault = memberDifference(recorded, actual, '')
   return fault === undefined ? undefined : `in ${actualName}, ${fault}`
 }
 
-/** The first member that differs, and how. */
+/** Describes how the first different member differs; `undefined` if no member differs. */
 function memberDifference(recorded: unknown, actual: unknown, path: string): string | undefined {
   if (IGNORED_PATHS.has(path)) return undefined
   const areContainers = isContainer(recorded) && isContainer(actual)

@@ -1,5 +1,5 @@
 /**
- * A scripted server behind `fetch`. It responds as the test says, whether or not that conforms to the
+ * A scripted server behind `fetch`. It responds as the test says, even if the response violates the
  * protocol, and records the requests that it receives.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
@@ -13,7 +13,7 @@ export interface ScriptedRequest {
   readonly headers: Headers
   /** The JSON-RPC message of a POST; empty if the POST has no message. */
   readonly message: JsonObject & { id?: string | number; method?: string; params?: JsonObject }
-  /** Aborts when the client gives up. */
+  /** Aborts when the client aborts the request. */
   readonly signal: AbortSignal
 }
 
@@ -46,7 +46,7 @@ export function scriptedFetch(
 ): ScriptedFetch {
   const requests: ScriptedRequest[] = []
   return {
-    requests: requests,
+    requests,
     received: (method) => requests.filter(({ message }) => message.method === method),
     async fetch(url, init) {
       const request: ScriptedRequest = {
@@ -79,7 +79,7 @@ export interface ScriptedEvents {
   event(message: unknown, id?: string): void
   /** Ends the stream normally. */
   end(): void
-  /** Breaks the stream like a network failure. */
+  /** Ends the stream with an error, as a network failure does. */
   fail(): void
   /** Whether the reader has cancelled the stream. */
   readonly cancelled: boolean

@@ -1,5 +1,5 @@
 /**
- * A scripted peer behind a transport. It responds as the test says, whether or not that conforms to the
+ * A scripted peer behind a transport. It responds as the test says, even if the response violates the
  * protocol, and records the messages that it receives.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
@@ -15,7 +15,7 @@ export interface ScriptedPeer {
   readonly transport: Transport
   /** All received messages, in order. */
   readonly messages: (JsonObject & { id?: number; method?: string; params?: JsonObject })[]
-  /** Sends any value as a message, without a request for it. */
+  /** Sends any value as a message. The value need not answer a message. */
   send(frame: unknown): void
   /** Ends the connection. */
   close(): void
@@ -27,8 +27,8 @@ export interface ScriptedPeer {
  * Creates a peer behind a transport. If `answer` throws or rejects, the connection is closed with
  * that reason.
  *
- * @param answer Called with each received message. Returns the response, directly or as a promise,
- *   or `undefined` for none.
+ * @param answer Called with each received message. Returns the response, directly or as a promise.
+ *   `undefined` means that the peer sends no response.
  *
  * @example
  * ```ts
@@ -81,7 +81,7 @@ export function scriptedPeer(
       send: (frame) => testedEnd.send(frame),
       close: () => testedEnd.close(),
     },
-    messages: messages,
+    messages,
     send,
     close: () => void scriptEnd.close(),
     received: (method) => messages.filter((message) => message.method === method),

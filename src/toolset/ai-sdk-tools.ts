@@ -1,6 +1,6 @@
 /**
- * The tools of a server as a tool set of the AI SDK, the `ai` package. The package is not imported: pass
- * its `jsonSchema`.
+ * The tools of a server as a tool set of the AI SDK, which is the `ai` package. This module does not import
+ * the package: you pass the function `jsonSchema` of the package.
  *
  * @see https://ai-sdk.dev/docs/foundations/tools
  */
@@ -18,7 +18,7 @@ import { toolFunctions, type ToolFunction, type ToolsetOptions } from './functio
 
 /** How the tool set is created. */
 export interface AiSdkToolsOptions<Schema> extends ToolsetOptions {
-  /** `jsonSchema` of the `ai` package. */
+  /** The function `jsonSchema` of the `ai` package. */
   readonly jsonSchema: (schema: never) => Schema
   /** Called with the progress of every call. */
   readonly onProgress?:
@@ -76,7 +76,7 @@ export async function aiSdkTools<Schema>(
   { jsonSchema, onProgress, ...options }: AiSdkToolsOptions<Schema>,
 ): Promise<Record<string, AiSdkTool<Schema>>> {
   const functions = await toolFunctions(client, options)
-  const entry = (toolFunction: ToolFunction): [string, AiSdkTool<Schema>] => {
+  const createEntry = (toolFunction: ToolFunction): [string, AiSdkTool<Schema>] => {
     const { name, description, parameters, tool } = toolFunction
     return [
       name,
@@ -92,15 +92,16 @@ export async function aiSdkTools<Schema>(
           }
           return toolFunction.call(args, request)
         },
-        toModelOutput: ({ output }) => modelOutput(output),
+        toModelOutput: ({ output }) => toModelOutput(output),
       },
     ]
   }
-  return Object.fromEntries(functions.map(entry))
+  return Object.fromEntries(functions.map(createEntry))
 }
 
-function modelOutput({ content, structuredContent, isError }: CallToolResult): AiSdkOutput {
-  const parts = content.map(modelContent)
+/** Converts a result for a model. */
+function toModelOutput({ content, structuredContent, isError }: CallToolResult): AiSdkOutput {
+  const parts = content.map(toModelContent)
   if (parts.length === 0 && structuredContent !== undefined) {
     parts.push({ type: 'text', text: JSON.stringify(structuredContent) })
   }
@@ -109,8 +110,8 @@ function modelOutput({ content, structuredContent, isError }: CallToolResult): A
   return { type: 'error-text', value: texts.join('\n') || 'The tool failed' }
 }
 
-/** Converts a content block for a model. Unknown blocks, such as blocks of later revisions, are sent as JSON. */
-function modelContent(block: ContentBlock): AiSdkContent {
+/** Converts a content block for a model. Unknown blocks, such as those of later revisions, become JSON text. */
+function toModelContent(block: ContentBlock): AiSdkContent {
   if (!isContentBlock(block)) return { type: 'text', text: JSON.stringify(block) }
   switch (block.type) {
     case 'text':

@@ -1,6 +1,6 @@
 /**
- * The tools of a server as plain functions with JSON Schema, the common input of agent libraries and
- * model APIs.
+ * The tools of a server as plain functions whose parameters are described by JSON Schema. Most agent
+ * libraries and model APIs accept this format.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
@@ -18,13 +18,13 @@ export interface ToolFunction {
    * starting with a letter or `_`.
    */
   readonly name: string
-  /** The tool's description, or its title if it has none; trust it only if you trust the server. */
+  /** The tool's description, or its title if it has no description. Trust it only if you trust the server. */
   readonly description: string | undefined
   /**
-   * JSON Schema of the arguments, in a form that every large model API accepts; a copy that you may
-   * change. Objects have `properties` and arrays `items`, the root has no combinators (its
-   * alternatives are optional properties), and properties have names of at most 64 characters of
-   * `a-z`, `A-Z`, `0-9`, `_`, `.` and `-`. The tool's own schema is `tool.inputSchema`.
+   * The JSON Schema of the arguments, in a form that every large model API accepts. You may change this
+   * copy; the tool's own schema is `tool.inputSchema`. Every object schema has `properties`, and every
+   * array schema has `items`. The root has no combinators: its alternatives become optional properties.
+   * The names of properties have at most 64 characters, which are `a-z`, `A-Z`, `0-9`, `_`, `.` or `-`.
    */
   readonly parameters: ObjectSchema
   /** The tool as the server lists it. */
@@ -32,9 +32,8 @@ export interface ToolFunction {
   /**
    * Calls the tool. A tool error is a result with `isError`.
    *
-   * @param args Arguments by the names in `parameters`, which may differ from the names that the tool
-   *   receives.
-   *
+   * @param args The arguments, with the names in `parameters`. The tool receives them with its own names,
+   *   which may differ.
    * @throws {ProtocolError | SdkError} See `client.callTool`.
    */
   call(args: JsonObject | undefined, options?: RequestOptions): Promise<CallToolResult>
@@ -43,7 +42,7 @@ export interface ToolFunction {
 /** Which tools to include, and how to name them. */
 export interface ToolsetOptions {
   /**
-   * Prefix of every name, to distinguish the tools of several servers.
+   * The prefix of every name. Prefixes distinguish the tools of several servers.
    *
    * @default ''
    */
@@ -51,12 +50,12 @@ export interface ToolsetOptions {
   /** Which tools to include. By default all tools are included. */
   readonly include?: ((tool: Tool) => boolean) | undefined
   /**
-   * The longest name, in characters; at least 8. The default is the limit of most model APIs.
+   * The maximum length of a name, in characters; at least 8. The default is the limit of most model APIs.
    *
    * @default 64
    */
   readonly maxNameLength?: number | undefined
-  /** Options of every call: timeouts, `meta`, a shared signal. */
+  /** The options of every call, such as timeouts, `meta` and a shared signal. */
   readonly request?: RequestOptions | undefined
 }
 
@@ -71,10 +70,10 @@ const OPTION_NAMES: OptionNames<ToolsetOptions> = {
  * Lists a server's tools as functions, in the server's order. List them again when `onToolsChanged`
  * is called.
  *
- * In a name that a model API would reject, invalid characters become `_`, a `_` is added in front
- * if needed, and the name is truncated. If another tool has the resulting name, a digest of the
- * tool's original name is appended. Other names are unchanged, and names do not depend on the order
- * of the list.
+ * Names that a model API would reject are changed: invalid characters become `_`, a `_` is added in
+ * front if needed, and long names are truncated. If another tool has the resulting name, a digest of
+ * the tool's original name is appended. All other names stay unchanged. Names do not depend on the
+ * order of the list.
  *
  * @example
  * ```ts
@@ -97,7 +96,7 @@ export async function toolFunctions(
   client: BaseClient,
   options: ToolsetOptions = {},
 ): Promise<ToolFunction[]> {
-  // With a misspelt filter, all tools would be included
+  // If the option `include` is misspelt, all tools would be included
   requireKnown('The toolset', options, OPTION_NAMES)
   const { prefix = '', include = () => true, maxNameLength = 64, request } = options
   const isLongEnough = maxNameLength >= MIN_NAME_LENGTH

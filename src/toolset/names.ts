@@ -7,15 +7,16 @@ import { digestText } from '../patterns/digest.ts'
 /** The number of digest characters that distinguish names. */
 const DIGEST_LENGTH = 6
 
-/** The lowest maximum length of a name. A name may have to contain a letter, a separator and a digest. */
+/** The lowest limit for the length of names. A name may have to contain a letter, a separator and a digest. */
 export const MIN_NAME_LENGTH: number = DIGEST_LENGTH + 2
 
 /**
- * Assigns a name to each original. A valid name is unchanged. A changed name that would collide
- * with another ends in a digest of the original. The result does not depend on the order of the
- * originals.
+ * Assigns a valid name to each original name. A valid original name is unchanged. If a changed name would
+ * collide with another name, it ends in a digest of the original name. The result does not depend on the
+ * order of the original names.
  *
- * @param clean Replaces invalid characters.
+ * @param clean Replaces the invalid characters in a name.
+ * @param maxLength The maximum length of a name.
  */
 export async function modelNames(
   originals: Iterable<string>,

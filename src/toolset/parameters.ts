@@ -10,12 +10,13 @@ import type { ObjectSchema, JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { modelNames } from './names.ts'
 
-/** The longest name of a property. */
+/** The maximum length of a property's name. */
 const MAX_PROPERTY_LENGTH = 64
 
 /**
- * The maximum number of schemas merged into a root, and the maximum number of their members. Further schemas
- * are omitted: references can multiply them without limit, and merging many large schemas would take minutes.
+ * The maximum number of schemas that are merged into a root, and the maximum number of their members. Further
+ * schemas are omitted, because references can multiply schemas without limit, and merging many large schemas
+ * would take minutes.
  */
 const MAX_MERGED: Budget = { schemas: 100, members: 10_000 }
 
@@ -29,7 +30,7 @@ const VALUE_KEYWORDS = 'const enum default examples required'.split(' ')
 /** The name in `$defs` of a copy of the original root. References into the root are redirected to this copy. */
 const ORIGINAL_NAME = 'original_input'
 
-/** How much may still be merged. */
+/** The numbers of schemas and members that may still be merged. */
 interface Budget {
   schemas: number
   /** The number of properties, plus the number of names in `required`. */
@@ -50,7 +51,7 @@ export interface ModelParameters {
  * alternatives. The tool rejects such arguments, and the model can correct them.
  */
 export async function modelParameters(inputSchema: unknown): Promise<ModelParameters> {
-  // Servers may list anything as a schema, and one bad schema must not make the other tools unusable
+  // A server may list any value as a schema, and one invalid schema must not make all tools unusable
   const input = isObject(inputSchema) ? inputSchema : {}
   const flat = flatten(input, input, { ...MAX_MERGED })
   const { properties, required } = partsOf(flat)
@@ -93,7 +94,7 @@ function flatten(schema: unknown, root: JsonObject, budget: Budget): JsonObject 
   ].reduce(conjunction)
 }
 
-/** The conjunction of two schemas; for conflicting keywords, the second schema takes precedence. */
+/** Merges two schemas that must both match. If keywords conflict, the second schema takes precedence. */
 function conjunction(first: JsonObject, second: JsonObject): JsonObject {
   const firstParts = partsOf(first)
   const secondParts = partsOf(second)
@@ -107,7 +108,7 @@ function conjunction(first: JsonObject, second: JsonObject): JsonObject {
   return { ...first, ...second, properties, required }
 }
 
-/** The properties of all alternatives. A property is required if every alternative requires it. */
+/** Merges alternative schemas. A property is required if every alternative requires it. */
 function union(alternatives: readonly JsonObject[]): JsonObject {
   const parts = alternatives.map(partsOf)
   const properties: JsonObject = {}
@@ -192,7 +193,7 @@ function mapKeys(
   return Object.fromEntries(entries) as { [name: string]: JsonObject }
 }
 
-/** Sets a member, even one named `__proto__`. */
+/** Sets a member, even if its name is `__proto__`. */
 function define(object: JsonObject, name: string, value: unknown): void {
   Object.defineProperty(object, name, {
     value,

@@ -17,7 +17,7 @@ export class Inbox {
   /** The queued messages. Absent while the receiver is idle. */
   #waiting: unknown[] | undefined
 
-  /** @param onFailure Called when the queue is full, or the receiver fails. */
+  /** @param onFailure Called when the queue is full, or when the receiver fails. */
   constructor(receive: Receiver['message'], onFailure: (reason: SdkError) => void) {
     this.#receive = receive
     this.#onFailure = onFailure
@@ -32,10 +32,11 @@ export class Inbox {
       )
     }
     const handling = this.#receive(frame)
-    if (handling) void this.#queueUntil(handling)
+    if (handling) void this.#startQueue(handling)
   }
 
-  async #queueUntil(handling: Promise<void>): Promise<void> {
+  /** Queues further messages until `handling` settles, and then delivers the queued messages. */
+  async #startQueue(handling: Promise<void>): Promise<void> {
     const waiting: unknown[] = (this.#waiting = [])
     try {
       await handling

@@ -5,8 +5,8 @@
  */
 
 /**
- * Returns the value as it would arrive over a network. It shares no objects with the original. Values that JSON does
- * not support are omitted, or replaced with `null` in arrays. Lone surrogates become U+FFFD.
+ * Returns the value as it would arrive over a network. The copy shares no objects with the original. Values that
+ * JSON does not support are omitted, or replaced with `null` in arrays. Lone surrogates become U+FFFD.
  *
  * @throws {TypeError} For a bigint.
  * @throws {RangeError} For an object that contains itself.
@@ -36,7 +36,7 @@ function copyObject(value: object): unknown {
   for (const [key, member] of Object.entries(value)) {
     const copied = jsonCopy(member)
     if (copied === undefined) continue
-    // An assignment would set the copy's prototype.
+    // An assignment would set the copy's prototype
     if (key === '__proto__') Object.defineProperty(copy, key, { ...PLAIN_PROPERTY, value: copied })
     else copy[key.toWellFormed()] = copied
   }

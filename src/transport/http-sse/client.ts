@@ -18,8 +18,9 @@ import { SseParser } from '../http/sse.ts'
 import { MAX_MESSAGE_LENGTH } from '../streamable-http/channel.ts'
 
 /**
- * Connects to a 2024-11-05 server over HTTP+SSE. With `edgewise/client/tiny`, pass it as the option
- * `fallback`. `edgewise/client` does so by default, and loads the code on demand.
+ * Connects to a 2024-11-05 server over HTTP+SSE. Pass this function to `connect` of
+ * `edgewise/client/tiny` in the option `fallback`. `connect` of `edgewise/client` uses it by default, and
+ * loads it on demand.
  *
  * @example
  * ```ts

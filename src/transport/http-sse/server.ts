@@ -33,8 +33,8 @@ export interface SseHandlerOptions
     >,
     Omit<ServeTransportOptions, 'caller' | 'auth' | 'signal'> {
   /**
-   * The path to which clients send POST requests. Route this path to the handler too. By default it is the path of
-   * the stream.
+   * The path to which clients send POST requests. Route this path to the handler too. By default, clients use the
+   * path of the stream.
    */
   messagePath?: string
   /**
@@ -44,8 +44,8 @@ export interface SseHandlerOptions
    */
   maxConnections?: number
   /**
-   * The maximum number of open streams per principal. For callers without a principal, it applies per network address,
-   * if the address is known. At the limit, further requests are rejected with 503.
+   * The maximum number of open streams per principal. For callers without a principal, the limit applies per network
+   * address, if the address is known. At the limit, further requests are rejected with 503.
    *
    * @default maxConnections / 2
    */
@@ -67,15 +67,16 @@ const OPTION_NAMES: OptionNames<SseHandlerOptions> = {
   maxConnectionsPerCaller: 1,
 }
 
+/** The query parameter that contains the id of the session. */
 const SESSION_PARAMETER = 'session'
 
 /**
- * Creates a handler for clients that support only the 2024-11-05 transport. Choose another path
- * than for `createHandler`, and route all methods of that path to this handler.
+ * Creates a handler for clients that support only the 2024-11-05 transport. Choose a path that differs
+ * from the path of `createHandler`, and route all methods of this path to this handler.
  *
  * A session lasts as long as its stream, and is in the memory of this handler. The client's messages must therefore
- * reach the process that has the stream, and must come from the principal that opened it. If you pass a
- * `caller` as the second argument when you handle the GET, it applies to the whole session.
+ * reach the process that has the stream, and must come from the principal that opened the stream. If you pass a
+ * `caller` as the second argument when you handle the GET, this caller applies to the whole session.
  *
  * @example
  * ```ts
@@ -138,7 +139,7 @@ class SseEndpoint {
   /**
    * Opens a stream and its session.
    *
-   * @throws {HttpError} 406 when the client does not accept event streams, 503 when too many are open.
+   * @throws {HttpError} 406 if the client does not accept event streams; 503 if too many streams are open.
    */
   open(request: Request, caller: Caller): Response {
     if (!acceptsEvents(request.headers)) {
@@ -148,13 +149,13 @@ class SseEndpoint {
     const { maxConnectionsPerCaller = Math.ceil(maxConnections / 2) } = this.#options
     const { size } = this.#connections
     const callerKey = accountOf(caller)
-    const isOfCaller = ({ caller: other }: SseConnection): boolean => accountOf(other) === callerKey
-    const countOfCaller = (): number => [...this.#connections.values()].filter(isOfCaller).length
-    // Counting takes time, so it is skipped while all callers together have fewer connections than one caller may have
+    const hasSameCaller = (other: SseConnection): boolean => accountOf(other.caller) === callerKey
+    const countOwn = (): number => [...this.#connections.values()].filter(hasSameCaller).length
+    // Counting takes time. It is skipped while all callers together have fewer connections than one caller may have
     const isCallerFull =
       callerKey !== undefined &&
       size >= maxConnectionsPerCaller &&
-      countOfCaller() >= maxConnectionsPerCaller
+      countOwn() >= maxConnectionsPerCaller
     if (this.#closed || size >= maxConnections || isCallerFull) {
       const error = new ProtocolError(INTERNAL_ERROR, 'The server has too many connections')
       throw new HttpError(503, error)
@@ -174,10 +175,10 @@ class SseEndpoint {
   }
 
   /**
-   * Receives a message. The JSON-RPC response to it is sent on the event stream.
+   * Receives a message. Its JSON-RPC response is sent on the event stream.
    *
-   * @throws {HttpError} 404 when the stream does not exist; 400, 413 or 415 when the body is
-   * invalid.
+   * @throws {HttpError} 404 if the stream does not exist or belongs to another principal; 400, 413 or
+   *   415 if the body is invalid.
    */
   async post(request: Request, caller: Caller): Promise<Response> {
     const id = new URL(request.url).searchParams.get(SESSION_PARAMETER) ?? ''
@@ -223,7 +224,7 @@ class SseConnection implements Transport {
     return this.#events.body
   }
 
-  /** Sends the URL for the client's messages, before anything else. */
+  /** Sends the URL for the client's messages, which must be the first event. */
   announce(messageUrl: string): void {
     void this.#events.write(eventText({ event: 'endpoint', data: messageUrl }))
   }

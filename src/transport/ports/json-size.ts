@@ -1,5 +1,5 @@
 /**
- * Checks whether a structured clone can be represented as JSON, and how long it would be.
+ * Checks whether a structured clone can be represented as JSON, and how long the JSON would be.
  *
  * @see https://html.spec.whatwg.org/multipage/structured-data.html
  */
@@ -17,8 +17,8 @@ interface Measurement {
 }
 
 /**
- * Returns the value as it would be after a JSON round trip. Peers may post members that are `undefined`, which JSON does
- * not have: these are omitted.
+ * Returns the value as it would be after a JSON round trip. Members that are `undefined`, which peers may post, are
+ * omitted, because JSON does not have this value.
  *
  * @param maxLength The maximum length of the value as JSON, in UTF-16 units. The length is an
  *   estimate that ignores escapes and the digits of numbers.
@@ -33,7 +33,8 @@ export function readJson(value: unknown, maxLength: number): unknown {
 
 /**
  * Counts the length of a value: 8 for a number, 4 for `true`, `false` or `null`, and 2 for the quotes or
- * brackets of any other value. A key counts 4 more for its quotes, colon and comma.
+ * brackets of any other value. Each member of an array counts 1 more for its comma. Each key counts its
+ * length, and 4 more for its quotes, colon and comma.
  */
 function measure(value: unknown, measurement: Measurement, depth: number): void {
   if (typeof value === 'string') count(measurement, value.length + 2)

@@ -1,6 +1,6 @@
 /**
- * Detects that the peer has ended: by a lock, which the browser releases when the peer ends for whatever reason, or by
- * heartbeats.
+ * Detects that the peer has ended: by heartbeats, or by a lock, which the browser releases when the peer ends for any
+ * reason.
  *
  * @see https://w3c.github.io/web-locks/
  */
@@ -10,7 +10,7 @@ import { unref } from '../../patterns/timers.ts'
  * Holds a lock for as long as this end is alive.
  *
  * @param signal Releases the lock when it aborts.
- * @returns Whether the lock is held; false if the platform has no locks, as in opaque origins.
+ * @returns Whether the lock is held. `false` if the platform has no locks, as in opaque origins.
  */
 export function holdLock(name: string, signal: AbortSignal): Promise<boolean> {
   const locks = findLocks()
@@ -32,8 +32,8 @@ export function holdLock(name: string, signal: AbortSignal): Promise<boolean> {
  * Waits until the holder of a lock ends.
  *
  * @param signal Stops waiting when it aborts.
- * @returns Whether the lock can be watched. False if no lock with this name is held in this origin, as if the peer has
- *   another origin.
+ * @returns Whether the lock can be watched. `false` if no lock with this name is held in this origin, for example
+ *   because the peer has another origin.
  */
 export async function watchLock(
   name: string,
@@ -63,7 +63,9 @@ export class Heartbeat {
   readonly #ping: () => void
   readonly #onSilence: () => void
   #timer: ReturnType<typeof setTimeout> | undefined
+  /** Whether a message has arrived in the current period. */
   #hasReceived = true
+  /** Whether the peer was pinged since its last message. */
   #hasPinged = false
 
   /**
@@ -93,7 +95,7 @@ export class Heartbeat {
   }
 
   #checkSilence(lateMs: number): void {
-    // If the timer is this late, the process was suspended, and replies may be waiting unread
+    // If the timer is late by a whole period, the process was suspended, and replies may be waiting unread
     const wasSuspended = lateMs > this.#periodMs
     if (!this.#hasReceived && this.#hasPinged && !wasSuspended) return this.#onSilence()
     if (!this.#hasReceived) {

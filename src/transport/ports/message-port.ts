@@ -1,14 +1,15 @@
 /**
  * MCP messages over `postMessage`: message ports, workers, windows, broadcast channels.
  *
- * - Establishment: each end sends `open` when it starts, and when it receives an `open` that does
- *   not answer its own, so that either end may start first. See `port-control.ts`.
- * - Framing: one JSON-RPC message, or batch, is one posted message; an object by default, or JSON
- *   text on request. Both are accepted.
+ * - Establishment: each end sends `open` when it starts. An end that receives an `open` also answers it with an
+ *   `open`, unless the received one is such an answer. Either end may start first. See `port-control.ts`.
+ * - Framing: each JSON-RPC message or batch is posted as one object, or as JSON text if the option `format` requires
+ *   it. Both forms are accepted.
  * - Cancellation: by `notifications/cancelled`, as on stdio.
- * - End: by `bye`, or by the `close` event of ports that support it. If both ends have the same origin, each end also
- *   holds a lock, which the browser releases when the end is gone. Otherwise the end is detected by silence. With locks
- *   no pings are sent, because an end may be alive but silent: at a breakpoint, or in a long calculation.
+ * - Close: by `bye`, or by the `close` event of ports that support it.
+ * - Loss of the peer: if both ends have the same origin, each end holds a lock, which the browser releases when the
+ *   end is gone. Otherwise the loss is detected by silence, and pings are sent. With locks, silence is allowed: an
+ *   end may be alive but silent, for example at a breakpoint or in a long calculation.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */
@@ -36,15 +37,15 @@ export interface MessagePortOptions {
    */
   readonly maxMessageLength?: number | undefined
   /**
-   * Whether the ends perform a handshake. Without it, only JSON-RPC is posted, as peers other than
-   * Edgewise expect, for example the views and hosts of MCP Apps. The peer must then be listening
-   * already, and only the `close` event of a port signals its end.
+   * Whether the ends perform a handshake. Without a handshake, only JSON-RPC is posted. Peers other than
+   * Edgewise expect this, for example the views and hosts of MCP Apps. The peer must then be listening
+   * already, and only the `close` event of a port shows that the peer has ended.
    *
    * @default true
    */
   readonly handshake?: boolean | undefined
   /**
-   * How long to wait for the peer's handshake, in milliseconds; `Infinity` is possible.
+   * How long to wait for the peer's handshake, in milliseconds. `Infinity` disables the limit.
    *
    * @default 30000
    */
@@ -70,8 +71,8 @@ const DRAIN_MS = 100
 
 /**
  * Creates a transport over a port: a `MessagePort`, a `Worker`, the global scope of a worker, or
- * any object with the same interface, with one peer at its other end. Closing the transport closes
- * a port, but does not terminate a worker.
+ * any object with the same interface. The port must have one peer at its other end. Closing the
+ * transport closes a port, but does not terminate a worker.
  *
  * `start` resolves when the handshake is complete.
  *
@@ -128,7 +129,7 @@ class MessagePortTransport implements Transport {
       this.#resolveOpened = resolve
       this.#rejectOpened = reject
     })
-    // A failure is reported to each sender, so it must not be an unhandled rejection too
+    // A failure is reported to each sender. It must not be an unhandled rejection too
     this.#opened.catch(() => {})
   }
 
@@ -289,7 +290,7 @@ class MessagePortTransport implements Transport {
   }
 }
 
-/** Whether a value is meant as JSON-RPC, on a channel that other code uses too. */
+/** Whether a value on a shared channel is meant as JSON-RPC. Other code may post other values. */
 function isJsonRpc(value: unknown): boolean {
   return [value].flat().some((message) => isObject(message) && 'jsonrpc' in message)
 }

@@ -16,22 +16,22 @@ export interface ChannelEvents {
   failed(reason: Error): void
   /** Called when the peer is gone. */
   closed(reason?: Error): void
-  /** Called when the application closes the port itself. The peer can still be notified. */
+  /** Called when the application closes the port directly. At this time, the peer can still be notified. */
   closing(): void
 }
 
 /** Carries values to and from one peer. */
 export interface MessageChannelLike {
   /**
-   * Whether other code posts here too. If so, values that are not MCP messages are ignored.
-   * Otherwise they are reported as malformed.
+   * Whether other code posts on the same channel. If so, values that are not MCP messages are ignored.
+   * Otherwise, such values are reported as malformed.
    */
   readonly shared: boolean
   /** Starts delivering events. Called once, before any `post`. */
   open(events: ChannelEvents): void
   /** Posts a value: an object that JSON can represent, or a string. */
   post(value: unknown): void
-  /** Stops delivering events, and releases what was created for this connection. */
+  /** Stops delivering events, and releases the resources of this connection. */
   close(): void
 }
 
@@ -54,7 +54,7 @@ export function portCarrier(port: PortLike): MessageChannelLike {
   if (typeof port?.postMessage !== 'function' || typeof port.addEventListener !== 'function') {
     throw new TypeError('A message port or a worker is required')
   }
-  // Workers have no `start`. Other code may post to a worker, and the transport must not end it
+  // Workers have no `start`. Other code may post to a worker, and the transport must not end the worker
   const isPort = typeof port.start === 'function'
   const { close } = port
   let listeners: [type: string, listener: (event: Event) => void][] = []
@@ -83,7 +83,7 @@ export function portCarrier(port: PortLike): MessageChannelLike {
   }
 }
 
-/** Creates the error for a worker that failed to start, with the reason that the browser gives. */
+/** Creates the error for a worker that has failed, with the reason that the browser gives. */
 function workerError(event: Event): SdkError {
   const { message = 'its script cannot be loaded' } = event as Partial<ErrorEvent>
   return new SdkError('CLOSED', `The worker failed: ${message}`)

@@ -14,11 +14,11 @@ export interface Handshake {
   id: string
   /** Whether the sender holds the lock that is named by {@link lockName}. */
   lock: boolean
-  /** If this answers a handshake message, the id of the sender of that message. */
+  /** The id of the sender of the handshake message that this message answers. Absent if it answers none. */
   seen?: string
 }
 
-/** One control message. Its `id` is that of the sender. */
+/** One control message. `id` is the id of the sender. */
 export type Control =
   | Handshake
   /**

@@ -1,6 +1,6 @@
 /**
- * The process of a server and its message streams. Reads all output, and shuts the process down step by
- * step.
+ * The child process of a server, with its message streams. Reads all output, and shuts down the process step
+ * by step.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio#shutdown
  */
@@ -19,7 +19,7 @@ export interface ChildExit {
 
 /** How a process has ended, and what it printed last. */
 export interface ChildOutcome extends ChildExit {
-  /** The last line of its stderr; empty if it printed nothing. */
+  /** The last line of the process's stderr; empty if the process printed nothing. */
   readonly lastLine: string
 }
 
@@ -47,8 +47,8 @@ export interface ChildProcess {
 }
 
 /**
- * How long to wait for the remaining output of an exited process, or for the exit of a process that
- * closed its output, in milliseconds.
+ * How long to wait for the remaining output of a process that has exited, or for the exit of a process
+ * that has closed its output, in milliseconds.
  */
 const LATE_OUTPUT_MS = 250
 /** How often to check whether descendants of a process are still running, in milliseconds. */
@@ -79,7 +79,7 @@ export class ChildConnection {
     this.messages = stdioTransport(output.stream, child.stdin, options)
     this.#graceMs = options.graceMs
     this.#allExited = child.exited.then(() => this.#endDescendants())
-    // A descendant may hold the stdout open after the process has exited.
+    // A descendant may hold the stdout open after the process has exited
     void child.exited.then(() => settledWithin(output.ended, LATE_OUTPUT_MS)).then(output.release)
     if (!child.stderr) return
     this.#stderr = new ChildStderr(child.stderr, (chunk, text) => {
@@ -90,7 +90,7 @@ export class ChildConnection {
     void child.exited.then(() => settledWithin(ended, LATE_OUTPUT_MS)).then(release)
   }
 
-  /** How the process exited, with the last line of its stderr; `undefined` while it is running. */
+  /** Returns how the process exited, and the last line of its stderr; `undefined` while the process is running. */
   async outcome(): Promise<ChildOutcome | undefined> {
     const exit = await settledWithin(this.child.exited, LATE_OUTPUT_MS)
     const stderr = this.#stderr
@@ -112,7 +112,7 @@ export class ChildConnection {
     await this.#allExited
   }
 
-  /** Ends the descendants of an exited process: SIGTERM, then SIGKILL for those that ignore it. */
+  /** Ends the descendants of an exited process: sends SIGTERM, and SIGKILL to those that ignore SIGTERM. */
   async #endDescendants(): Promise<void> {
     const { child } = this
     let anyLeft = child.kill('SIGTERM')
@@ -125,8 +125,8 @@ export class ChildConnection {
 }
 
 /**
- * The output of a process as a stream that can be cancelled while the process is running. Further output is
- * then read and discarded, so that a full or broken pipe does not block a process that is about to exit.
+ * The output of a process as a stream. If the stream is cancelled while the process is running, further output
+ * is read and discarded, so that a full or broken pipe does not block a process that is about to exit.
  */
 class ChildOutput {
   readonly stream: ReadableStream<Uint8Array>
@@ -138,7 +138,7 @@ class ChildOutput {
   constructor(source: ReadableStream<Uint8Array>) {
     const reader = source.getReader()
     const read = (): ReturnType<typeof reader.read> =>
-      // The exit of the process explains a broken pipe better than the read error.
+      // The error is ignored, because the exit of the process explains a broken pipe better
       reader.read().catch(() => ({ done: true, value: undefined }))
     this.ended = reader.closed.then(
       () => true,

@@ -1,19 +1,19 @@
 /**
- * The stderr of a child process. It is forwarded as it arrives. Its last line is stored, because that line
+ * The stderr of a child process. All output is forwarded as it arrives. The last line is stored, because it
  * often explains why the process exited.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 
-/** The maximum length of the end of the output that is stored, in UTF-16 units. */
+/** How much of the end of the output is stored, in UTF-16 units. */
 const TAIL_LENGTH = 4_000
 /** The maximum length of the last line that an error quotes, in UTF-16 units. */
 const QUOTED_LENGTH = 300
 
 /** Matches the lines that runtimes print after a fatal error: stack frames, and the runtime's version. */
-const AFTER_ERROR = /^(?:\s+at |(?:Node\.js|Bun) v\d)/
+const LINE_AFTER_ERROR = /^(?:\s+at |(?:Node\.js|Bun) v\d)/
 /** Matches the line of the error itself. */
-const ERROR = /^(?:error: |[\w.]*Error\b)/
+const ERROR_LINE = /^(?:error: |[\w.]*Error\b)/
 
 /** Reads the stderr of one process. */
 export class ChildStderr {
@@ -47,13 +47,14 @@ export class ChildStderr {
   }
 
   /**
-   * The line of the error that ended the process, if there is one. Otherwise the last line that is not blank; empty if
-   * there is none.
+   * The line of the error that ended the process. If there is no such error, the last line that is not blank; empty if
+   * all lines are blank.
    */
   get lastLine(): string {
     const lines = this.#tail.trimEnd().split(/[\r\n]+/)
     const endLine = lines.at(-1) ?? ''
-    const errorLine = AFTER_ERROR.test(endLine) && lines.findLast((line) => ERROR.test(line))
+    const errorLine =
+      LINE_AFTER_ERROR.test(endLine) && lines.findLast((line) => ERROR_LINE.test(line))
     return (errorLine || endLine).trim().slice(0, QUOTED_LENGTH)
   }
 

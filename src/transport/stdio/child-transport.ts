@@ -1,6 +1,6 @@
 /**
- * A transport to a server in a child process. Handles its start, exit and restart. The runtime spawns the
- * process.
+ * A transport to a server in a child process. Handles the start, the exit and the restart of the process. The
+ * code of each runtime spawns the process.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
@@ -21,8 +21,8 @@ import type { Receiver, Transport } from '../../protocol/transport.ts'
 /** Settings of {@link childTransport}. */
 export interface ChildTransportOptions extends StdioTransportOptions {
   /**
-   * The longest line that is read, in bytes. The default is higher than that of servers, because results may contain
-   * images and files.
+   * The longest line that is read, in bytes. The default is higher than the default of servers, because results may
+   * contain images and files.
    *
    * @default 33554432
    */
@@ -35,8 +35,8 @@ export interface ChildTransportOptions extends StdioTransportOptions {
    */
   graceMs?: number
   /**
-   * The maximum number of consecutive restarts. The first restart is immediate, later restarts are
-   * delayed by 100 ms, 200 ms, 400 ms… A process that ran for a minute resets the count.
+   * The maximum number of consecutive restarts. The first restart is immediate. Later restarts are
+   * delayed by 100 ms, 200 ms, 400 ms… After a process has run for a minute, the count starts again.
    *
    * @default 5
    */
@@ -57,15 +57,15 @@ export interface StdioClientOptions extends ChildTransportOptions {
   /** The working directory. By default, the directory of this process. */
   cwd?: string
   /**
-   * Whether the program's stderr, which is meant for logs, is written to the stderr of this process, discarded, or
-   * passed to a function. In each case the program's stderr is a pipe, because its last line is quoted in the error
-   * that reports the program's exit.
+   * What happens to the program's stderr, which is meant for logs: it is written to the stderr of this process,
+   * discarded, or passed to a function. In each case the program's stderr is a pipe, because the error that reports
+   * the program's exit quotes its last line.
    *
    * @default 'inherit'
    */
   stderr?: StderrOption
   /**
-   * Called with the complete command before the program is started for the first time. If it returns
+   * Called with the complete command before the program is started for the first time. If this function returns
    * `false`, the start is rejected with `DENIED`. If other people configured the program, the host must show
    * the complete command, explain that it runs with the user's rights, and wait for consent.
    */
@@ -130,7 +130,10 @@ const OPTION_NAMES: OptionNames<StdioClientOptions> = {
 
 /** How long a process must run to reset the number of restarts, in milliseconds. */
 const STABLE_RUN_MS = 60_000
-/** The second restart is delayed by twice this time, in milliseconds, and each further restart by twice the last delay. */
+/**
+ * Half the delay of the second restart, in milliseconds. Each further restart is delayed twice as long as the restart
+ * before.
+ */
 const RESTART_DELAY_MS = 50
 
 /**
@@ -140,10 +143,11 @@ const RESTART_DELAY_MS = 50
  * delivered first. Then the receiver is notified with a reason that contains the exit code or signal, and
  * the last line of stderr.
  *
- * `close` flushes sent messages, and closes the process's stdin. If the process does not exit, it receives SIGTERM, and
- * after another wait SIGKILL. The promise resolves when the process and all its descendants have exited.
+ * `close` flushes sent messages, and closes the process's stdin. If the process does not exit, it receives SIGTERM. If
+ * it still does not exit, it receives SIGKILL. The promise resolves when the process and all its descendants have
+ * exited.
  *
- * @param spawn Starts the process. Rejects if that fails.
+ * @param spawn Starts the process. Rejects if the process cannot be started.
  * @throws {TypeError} If an option is unknown.
  */
 export function childTransport(
@@ -166,7 +170,7 @@ class SpawnedTransport implements ChildTransport {
   #closing: Promise<void> | undefined
   /** Resolves when the last process and all its descendants have exited. */
   #exiting: Promise<void> | undefined
-  /** Why the last process exited unexpectedly. */
+  /** Why the last process exited, if it exited on its own. */
   #exitReason: Error | undefined
   #startedAt = 0
   /** The number of consecutive restarts. */

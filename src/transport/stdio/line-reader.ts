@@ -12,18 +12,18 @@ const LF = 0x0a
 const BOM = 0xfeff
 
 /**
- * Converts arbitrary chunks into complete lines. Characters are decoded only once their line is
- * complete, so a chunk may end within a character. Memory stays below twice `maxLineBytes` plus a chunk,
- * and each byte is copied and searched a bounded number of times.
+ * Converts arbitrary chunks to complete lines. A line is decoded only when it is complete, so a chunk may
+ * end within a character. Memory stays below twice `maxLineBytes` plus a chunk, and each byte is copied
+ * and searched a bounded number of times.
  */
 export class LineReader {
   readonly #maxLineBytes: number
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   /** The beginning of an incomplete line. */
   readonly #line = new ByteBuffer()
-  /** The outline of the current line, once it is too long to be stored. Contains the id for the error response. */
+  /** The outline of the current line, if it is too long to be stored. Contains the id for the error response. */
   #outline: MessageOutline | undefined
-  /** Whether the error for the current line was already returned, so that the rest is discarded. */
+  /** Whether the error for the current line was already returned. The rest of the line is then discarded. */
   #isReported = false
   /** Whether the first line was read. Only the first line may begin with a byte order mark. */
   #hasReadFirstLine = false
@@ -35,7 +35,7 @@ export class LineReader {
 
   /**
    * Adds a chunk, and returns the lines that are now complete, in order. An unreadable line is replaced with an error.
-   * The error for a line that is too long is returned as soon as its outline is complete.
+   * If a line is too long, its error is returned as soon as the outline of the line is complete.
    */
   read(chunk: Uint8Array): (string | ProtocolError)[] {
     let lines: (string | ProtocolError)[] = []
@@ -55,14 +55,14 @@ export class LineReader {
     return this.#withoutByteOrderMark(lines)
   }
 
-  /** Call it when the stream has ended. Returns the last line, if it is not terminated. */
+  /** Call this when the stream has ended. Returns the last line, if it is not terminated. */
   end(): (string | ProtocolError)[] {
     const lines: (string | ProtocolError)[] = []
     if (this.#line.length > 0 || this.#outline) this.#finishLine(lines)
     return this.#withoutByteOrderMark(lines)
   }
 
-  /** Appends bytes to the unfinished line. Once the line is too long, only its outline is kept. */
+  /** Appends bytes to the unfinished line. When the line becomes too long, only its outline is stored. */
   #append(bytes: Uint8Array, lines: (string | ProtocolError)[]): void {
     if (this.#outline) {
       if (!this.#isReported) this.#outline.scan(bytes)
@@ -71,7 +71,7 @@ export class LineReader {
     if (this.#line.length + bytes.length <= this.#maxLineBytes) return this.#line.append(bytes)
     this.#outline = outlineOf(this.#line.bytes, bytes)
     this.#isReported = this.#outline.isComplete
-    if (this.#isReported) lines.push(this.#tooLong(this.#outline))
+    if (this.#isReported) lines.push(this.#tooLongError(this.#outline))
     this.#line.clear()
   }
 
@@ -79,13 +79,13 @@ export class LineReader {
   #finishLine(lines: (string | ProtocolError)[]): void {
     const outline = this.#outline
     if (!outline) lines.push(this.#decodeLine(this.#line.bytes))
-    else if (!this.#isReported) lines.push(this.#tooLong(outline))
+    else if (!this.#isReported) lines.push(this.#tooLongError(outline))
     this.#outline = undefined
     this.#isReported = false
     this.#line.clear()
   }
 
-  /** Decodes complete lines. If all are valid, they are decoded together, which is much faster. */
+  /** Decodes complete lines. If all lines are valid, they are decoded together, which is much faster. */
   #decodeLines(bytes: Uint8Array): (string | ProtocolError)[] {
     if (bytes.length <= this.#maxLineBytes) {
       const text = this.#decodeLine(bytes)
@@ -97,7 +97,7 @@ export class LineReader {
       const end = lineFeed < 0 ? bytes.length : lineFeed
       const line = bytes.subarray(start, end)
       const isTooLong = line.length > this.#maxLineBytes
-      lines.push(isTooLong ? this.#tooLong(outlineOf(line)) : this.#decodeLine(line))
+      lines.push(isTooLong ? this.#tooLongError(outlineOf(line)) : this.#decodeLine(line))
       start = end + 1
     }
     return lines
@@ -111,12 +111,12 @@ export class LineReader {
     }
   }
 
-  #tooLong(outline: MessageOutline): ProtocolError {
+  #tooLongError(outline: MessageOutline): ProtocolError {
     const error = new ProtocolError(
       INVALID_REQUEST,
       `Invalid request: the message is longer than ${this.#maxLineBytes} bytes`,
     )
-    // Shows which request to answer
+    // Contains the id of the request to answer
     error.partialMessage = outline.content
     return error
   }

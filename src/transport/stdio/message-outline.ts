@@ -39,7 +39,7 @@ export class MessageOutline {
     }
   }
 
-  /** Scans to the end of a string. Returns the index of the end. */
+  /** Scans to the end of a string. Returns the index of the closing quote, or the length of `bytes`. */
   #scanString(bytes: Uint8Array, start: number): number {
     let isEscaped = this.#isEscaped
     let at = start
@@ -57,8 +57,8 @@ export class MessageOutline {
   }
 
   /**
-   * The scanned part of the message without nested content; `undefined` if it is not an object.
-   * Members that reach {@link MAX_MEMBER_BYTES} are omitted.
+   * The scanned part of the message, without nested content. `undefined` if the message is not an
+   * object. Members that reach {@link MAX_MEMBER_BYTES} are omitted.
    */
   get content(): JsonObject | undefined {
     if (!this.#isObject) return undefined
@@ -71,7 +71,7 @@ export class MessageOutline {
     }
   }
 
-  /** Whether the rest of the message cannot add anything relevant. */
+  /** Whether the outline has all relevant members, so that the rest of the message need not be scanned. */
   get isComplete(): boolean {
     const { content } = this
     const kinds = ['method', 'result', 'error']
@@ -116,7 +116,7 @@ export class MessageOutline {
     this.#current = []
   }
 
-  /** Returns the members, including the current one unless it is too long or there are too many. */
+  /** Returns the members, with the current member unless it is too long or there are too many members. */
   #membersAndCurrent(): readonly string[] {
     const hasRoom = this.#current.length < MAX_MEMBER_BYTES && this.#members.length < MAX_MEMBERS
     if (!hasRoom) return this.#members

@@ -26,7 +26,7 @@ export type PrintingConsole = Record<Exclude<PrintMethod, 'error'>, (...data: ne
  */
 export function printToStderr(console: PrintingConsole): void {
   const error = console.error.bind(console)
-  // Without an argument Bun prints the newline to stdout, even for errors.
+  // If `console.error` has no argument, Bun prints the newline to stdout
   const print = (...data: unknown[]): void => error(...(data.length > 0 ? data : ['']))
   for (const method of PRINT_METHODS) console[method] = print
 }

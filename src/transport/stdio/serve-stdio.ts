@@ -11,8 +11,9 @@ import { stdioTransport, type StdioTransportOptions } from './stdio.ts'
 /** How a server is served over stdio. */
 export interface ServeStdioOptions extends ServeTransportOptions, StdioTransportOptions {
   /**
-   * How long the process may keep running after the client has disconnected, in milliseconds. After that it exits,
-   * because a forgotten timer or socket could otherwise keep it alive forever. `Infinity` disables this.
+   * How long the process may continue to run after the client has disconnected, in milliseconds. After this time, the
+   * process exits, because a forgotten timer or socket could otherwise keep it alive forever. `Infinity` disables the
+   * limit.
    *
    * @default 1000
    */
@@ -30,8 +31,8 @@ export interface StdioHost {
 }
 
 /**
- * Opens the standard streams and serves until the client closes stdin, or a termination signal
- * arrives. Then requests in progress are cancelled, and sent messages are flushed.
+ * Opens the standard streams, and serves the server until the client closes stdin or a termination
+ * signal arrives. Then cancels requests in progress, and flushes sent messages.
  *
  * @throws {TypeError} If the server was not created by `createServer`.
  */

@@ -12,11 +12,11 @@ import { LineReader } from './line-reader.ts'
 import type { Receiver, Transport } from '../../protocol/transport.ts'
 
 /**
- * The maximum number of UTF-16 units that are queued for the peer. If there are more, the next message closes the
+ * The maximum length of the queue for the peer, in UTF-16 units. If the queue is longer, the next message closes the
  * transport.
  */
 const MAX_QUEUE_LENGTH = 16 * 1024 * 1024
-/** A broken connection ends without waiting for a flush. */
+/** The transport does not wait for a flush when the connection is broken. */
 const WITHOUT_FLUSH = undefined
 /** The maximum length of the part of a malformed line that an error quotes, in UTF-16 units. */
 const EXCERPT_LENGTH = 80
@@ -24,8 +24,8 @@ const EXCERPT_LENGTH = 80
 /** Settings of {@link stdioTransport}. */
 export interface StdioTransportOptions {
   /**
-   * The longest line that is read, in bytes. A longer line is reported as malformed and skipped. It does not take more
-   * memory.
+   * The longest line that is read, in bytes. A longer line is reported as malformed, and skipped. It does not take more
+   * memory than a line of this length.
    *
    * @default 4194304
    */
@@ -40,7 +40,7 @@ export interface StdioTransportOptions {
  *
  * Each message is written as one line. All messages that are sent in the same tick are written as one
  * chunk. The transport closes with a reason if a write detects that the peer has closed the stream, or if
- * the peer reads so slowly that more than 16 Mi characters are queued.
+ * the peer reads so slowly that more than 16 Mi UTF-16 units are queued.
  *
  * When the peer closes its output, the receiver is notified. Messages can still be sent until
  * `close` is called.
@@ -72,11 +72,11 @@ class StdioTransport implements Transport {
   #receiver: Receiver | undefined
   /** Lines queued for the next write. */
   #queue = ''
-  /** Settles when the current queue was written. Absent while the queue is empty. */
+  /** Settles when the current queue has been written. Absent while the queue is empty. */
   #flushed: Promise<void> | undefined
   /** The current or last write. Never rejects. */
   #written: Promise<void> = Promise.resolve()
-  /** Set once nothing more can be sent. */
+  /** Resolves when the transport has closed. Set as soon as nothing more can be sent. */
   #closing: Promise<void> | undefined
 
   constructor(
@@ -117,14 +117,14 @@ class StdioTransport implements Transport {
   async #end(flushed: Promise<void> | undefined, reason?: Error): Promise<void> {
     try {
       await flushed
-      // A write that never settles also keeps the abort from settling.
+      // Not awaited, because the abort does not settle while a write does not settle
       if (reason) this.#writer.abort(reason).catch(() => {})
       else await this.#writer.close()
     } catch {
       // The peer no longer reads, so flushing would have no effect
     }
     this.#notifyClosed(reason)
-    // A read that never settles must not block the close.
+    // Not awaited, because a read that never settles must not block the close
     this.#reader.cancel(reason).catch(() => {})
   }
 
@@ -134,7 +134,7 @@ class StdioTransport implements Transport {
     receiver?.closed(reason)
   }
 
-  /** Writes the queue after the current turn and the previous write. */
+  /** Writes the queue, after the current turn and after the previous write. */
   async #flush(): Promise<void> {
     await this.#written
     const chunk = this.#encoder.encode(this.#queue)
@@ -158,9 +158,9 @@ class StdioTransport implements Transport {
         const { done, value } = await this.#reader.read()
         const lines = done ? this.#lines.end() : this.#lines.read(value)
         for (const line of lines) {
-          // Reading continues so that a peer that is still writing does not block the flush.
+          // Discards the lines. Reading continues, so that a peer that is still writing does not block the flush
           if (this.#closing) break
-          // Awaiting only if needed keeps messages that arrived together in one turn.
+          // Awaits only promises, so that messages that arrived together are handled in one turn
           const handling = deliver(line, receiver)
           if (handling) await handling
         }

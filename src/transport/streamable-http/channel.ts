@@ -1,6 +1,6 @@
 /**
- * The client side of Streamable HTTP: each message is sent with a POST, and the response to a request arrives as JSON
- * or on an event stream.
+ * The client side of Streamable HTTP. Each message is sent with a POST. The response to a request arrives as JSON or on
+ * an event stream.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
@@ -91,7 +91,7 @@ export class StreamableHttpChannel implements Channel {
     if (!call.settled) throw lostAnswerError(method)
   }
 
-  /** Reads the stream of a call until its response, and resumes it after disconnects. */
+  /** Reads the stream of a call until the response has arrived. Resumes the stream after disconnects. */
   async #readStream(first: Response, call: OutgoingRequest): Promise<void> {
     const { signal, message } = call
     const parser = this.parser(call)
@@ -105,7 +105,8 @@ export class StreamableHttpChannel implements Channel {
         cause = error
       }
       if (call.settled) return
-      // A stream that opened counts as success, even without events: a server that wants to be polled closes each stream
+      // A stream that was opened counts as a success, even without events: a server that wants to be polled closes
+      // each stream before the response
       if (response) failures = 0
       const { lastEventId } = parser
       if (lastEventId === '' || this.receiver.revision.era === 'modern') {
@@ -128,7 +129,7 @@ export class StreamableHttpChannel implements Channel {
         await this.fetch('GET', headers, call.signal, undefined, call),
       )
     } catch (error) {
-      // The call may have been executed, so it must not be sent again automatically
+      // The server may have executed the call, so the call must not be sent again automatically
       if ((error as SdkError).code === 'SESSION_LOST')
         throw lostAnswerError(call.message.method, error)
       if (failures >= MAX_FAILURES || !isTransient(error)) throw error
@@ -143,7 +144,7 @@ export class StreamableHttpChannel implements Channel {
     }, this.#maxLength)
   }
 
-  /** Parses a message, or a batch if the revision has batches, and passes it to the receiver. */
+  /** Parses a message or a batch, and passes it to the receiver. */
   #receive(text: string, call: OutgoingRequest | undefined): void {
     try {
       this.receiver.receive(parseJson(text), call)
@@ -176,7 +177,11 @@ export class StreamableHttpChannel implements Channel {
     await response.then(discard, () => {})
   }
 
-  /** Sends an HTTP request, in the session if there is one. With a session, a 404 means that the session has ended. */
+  /**
+   * Sends an HTTP request. If the channel has a session, the response 404 means that the session has ended.
+   *
+   * @throws {SdkError} `SESSION_LOST` if the session has ended.
+   */
   async fetch(
     method: string,
     headers: Record<string, string>,
@@ -186,8 +191,8 @@ export class StreamableHttpChannel implements Channel {
   ): Promise<Response> {
     const session = this.#session
     const body = message && writeJson(message)
-    // Without a call, everything happens in the background, except a response to the server, for which the
-    // user may be waiting
+    // An HTTP request without a call happens in the background, unless it carries a response to the server: the user
+    // may be waiting for the effect of the response
     const isBackground = call ? call.options.background : !message || 'method' in message
     const response = await this.http.send(method, headers, body, signal, call, isBackground)
     if (response.status !== 404 || session === undefined) return response
@@ -202,7 +207,7 @@ export class StreamableHttpChannel implements Channel {
     this.lost = true
   }
 
-  /** The headers of a POST, or of any request without a message. */
+  /** The headers of a POST with the message, or of an HTTP request without a message. */
   headers(message?: JsonRpcMessage): Record<string, string> {
     const { revision } = this.receiver
     const headers: Record<string, string> = message

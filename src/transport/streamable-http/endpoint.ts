@@ -17,10 +17,10 @@ import { createGuard } from '../http/guard.ts'
 import { createHandler, handlerOptionNames, type HandlerOptions } from './handler.ts'
 import { statefulSessions } from './sessions/stateful.ts'
 
-/** Where and how `serve` serves a server over HTTP, the same on Node, Deno and Bun. */
+/** The options of `serve`, which are the same on Node, Deno and Bun. */
 export interface ServeOptions extends HandlerOptions {
   /**
-   * The TCP port. With 0, the system chooses a free one.
+   * The TCP port. With 0, the system chooses a free port.
    *
    * @default 0
    */
@@ -40,20 +40,20 @@ export interface ServeOptions extends HandlerOptions {
   path?: string
   /**
    * The number of proxies in front of this process, such as load balancers. Each proxy must append the address of its
-   * client to the header `X-Forwarded-For`, as most do. Limits for callers without a principal then apply to the address
-   * of the client, not to that of a proxy. If the number is too high, clients can forge their address.
+   * client to the header `X-Forwarded-For`, as most proxies do. Limits for callers without a principal then apply to the
+   * address of the client, not to the address of a proxy. If the number is too high, clients can forge their address.
    *
    * @default 0
    */
   trustProxy?: number
   /**
-   * Serves the server's card, and perhaps a catalog. Set it to the result of `cardHandler` from
-   * `edgewise/cards`. The documents are public, even if the server is protected.
+   * Serves the server's card, and optionally a catalog: the result of `cardHandler` from `edgewise/cards`.
+   * These documents are public, even if the server is protected.
    */
   card?: PublicDocuments
   /**
-   * How sessions of the revisions up to 2025-11-25 work. Because one process handles all requests,
-   * sessions are kept in memory by default, whereas `createHandler` has no sessions by default.
+   * How sessions of the revisions up to 2025-11-25 work. By default, sessions are in memory, because one
+   * process handles all requests. (`createHandler` has no sessions by default.)
    *
    * @default statefulSessions()
    */
@@ -82,7 +82,7 @@ export interface Endpoint {
   readonly hostname: string
   /** Handles a request to any path. Never rejects. */
   readonly fetch: (request: Request, caller?: Caller) => Promise<Response>
-  /** Creates the public {@link HttpServer} once the port is known. */
+  /** Creates the public {@link HttpServer} when the port is known. */
   readonly toHttpServer: (port: number, stop: () => Promise<void>) => HttpServer
 }
 
@@ -100,6 +100,7 @@ const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 export function createEndpoint(server: BaseServer, options: ServeOptions): Endpoint {
   const definition = definitionOf(server)
   const { optionHint = '' } = definition
+  // The values have no meaning
   const endpointOptionNames = { port: 1, hostname: 1, path: 1, card: 1, trustProxy: 1 }
   const optionNames = { ...endpointOptionNames, ...handlerOptionNames(definition) }
   requireKnown(`Serving over HTTP${optionHint}`, options, optionNames)
@@ -143,9 +144,9 @@ export function createEndpoint(server: BaseServer, options: ServeOptions): Endpo
     port,
     hostname,
     fetch(request, hostCaller) {
-      const caller = trustProxy > 0 ? callerBehind(trustProxy, request, hostCaller) : hostCaller
+      const caller = trustProxy > 0 ? addAddress(trustProxy, request, hostCaller) : hostCaller
       try {
-        // Bypasses the router, which would take a quarter of the time of a call
+        // Calls the handler without the router, because routing takes a quarter of the time of a call
         if (parseRequestUrl(request.url).pathname === path) return handler(request, caller)
       } catch {
         // Some runtimes permit an invalid URL when the `Host` header is missing
@@ -165,11 +166,11 @@ export function createEndpoint(server: BaseServer, options: ServeOptions): Endpo
 }
 
 /** Returns the caller with the address of the client that is behind the trusted proxies. */
-function callerBehind(proxies: number, request: Request, caller: Caller = {}): Caller {
+function addAddress(proxies: number, request: Request, caller: Caller = {}): Caller {
   return { ...caller, address: forwardedAddress(request, proxies) ?? caller.address }
 }
 
-/** Converts the error for a port that is in use to an explanation. Returns other errors unchanged. */
+/** Returns an error that explains that the port is in use. Returns other errors unchanged. */
 export function listenFault(error: unknown, hostname: string, port: number): unknown {
   if ((error as { code?: unknown } | undefined)?.code !== 'EADDRINUSE') return error
   const message = `Cannot listen on ${authorityOf(hostname)}:${port}: the port is taken`
@@ -181,7 +182,8 @@ export function listenFault(error: unknown, hostname: string, port: number): unk
  * request, because routing takes a quarter of the time of a call.
  */
 export function isAtPath({ url }: Request, path: string): boolean {
-  // The path begins at the first slash after the authority, which has at least one character after `http://`
+  // The path begins at the first slash after the authority. `https://` also has the right length for `http://`,
+  // because it then skips only the first character of the authority
   return url.endsWith(path) && url.indexOf('/', 'https://'.length) === url.length - path.length
 }
 

@@ -12,7 +12,7 @@ import type { MethodFacts } from '../../protocol/methods.ts'
 /**
  * Checks that the value of a header equals the value in the body.
  *
- * @throws {ProtocolError} `HEADER_MISMATCH` if it does not.
+ * @throws {ProtocolError} `HEADER_MISMATCH` if the values differ.
  */
 export function checkSame(
   header: string,
@@ -44,8 +44,8 @@ export function checkName(
 }
 
 /**
- * Whether a header has the expected value. The value itself may contain commas, or a proxy may have sent equal values
- * joined by commas, so both are tried.
+ * Whether a header has the expected value. A proxy may have joined several equal values with commas, but a single value
+ * may also contain commas. Both interpretations of the header are tried.
  */
 export function headerMatches(
   headers: Headers,

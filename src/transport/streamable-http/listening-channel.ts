@@ -12,9 +12,9 @@ import { StreamableHttpChannel } from './channel.ts'
 /** Reads the standalone stream of a channel, and reopens it after disconnects, until `signal` aborts. */
 export type KeepStreamOpen = (channel: ListeningChannel, signal: AbortSignal) => Promise<void>
 
-/** Sends messages to one endpoint, and can open its standalone stream. */
+/** Sends messages to one endpoint, and can open the standalone stream of the endpoint. */
 export class ListeningChannel extends StreamableHttpChannel {
-  /** Waits until the server accepts another token than the one that it rejected last. */
+  /** Waits until the server accepts a token that differs from the last rejected token. */
   readonly untilSignedIn: (signal: AbortSignal) => Promise<void>
   readonly #keepStreamOpen: KeepStreamOpen
   #streamAbort = new AbortController()

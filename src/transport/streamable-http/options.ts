@@ -12,18 +12,18 @@ import type { EventSinkOptions } from '../http/server-sent-event.ts'
 /** The options of an HTTP handler, except the option for sessions. */
 export interface EndpointOptions extends InputOptions {
   /**
-   * The origins of pages that may send requests, such as `https://app.example`; `*` allows all.
-   * Pages of the server's own origin are always allowed. If the URL of the server is on a loopback address, so are
-   * pages on any loopback address, over http or https. List all other origins, such as `capacitor://localhost`. Origins
-   * are normalized like a `URL` before they are compared, so default ports, letter case and a trailing slash do not
-   * matter.
+   * The origins of pages that may send requests, such as `https://app.example`; `*` allows all origins.
+   * Pages of the server's own origin are always allowed. If the URL of the server is on a loopback address, pages on any
+   * loopback address are allowed too, over http or https. List all other origins, such as `capacitor://localhost`.
+   * Origins are normalized like a `URL` before they are compared, so default ports, letter case and a trailing slash do
+   * not matter.
    */
   allowedOrigins?: readonly string[] | '*'
   /** The allowed names in the header `Host`, on any port. By default all names are allowed. */
   allowedHosts?: readonly string[]
   /**
-   * Authenticates callers. Use `protectedResource` for access tokens, and route its metadata paths to the handler too.
-   * Use `authenticate` for any other scheme. By default anyone may send requests.
+   * Authenticates callers. For access tokens, use `protectedResource`, and route the paths of its metadata to the handler
+   * too. For any other scheme, use `authenticate`. By default anyone may send requests.
    */
   auth?: Authenticator
   /**
@@ -48,7 +48,7 @@ export interface EndpointOptions extends InputOptions {
 }
 
 /**
- * Hooks for Durable Objects and for Postgres, which do not keep streams and changes in the handler's memory.
+ * Hooks for Durable Objects and for Postgres, where streams and changes are not in the handler's memory.
  */
 export interface HandlerHooks {
   /**
@@ -61,8 +61,8 @@ export interface HandlerHooks {
     options: EventSinkOptions,
   ) => { sink: Sink; response: Response }
   /**
-   * Handles a GET that opens the standalone stream, and also a GET whose `Last-Event-ID` is not an event
-   * of the session. By default, the session handles both.
+   * Handles a GET that opens the standalone stream, and a GET whose `Last-Event-ID` is not an event of the
+   * session. By default, the session handles such requests.
    */
   onStandaloneStream?: (stream: {
     sessionId: string

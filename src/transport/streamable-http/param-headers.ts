@@ -1,5 +1,5 @@
 /**
- * The headers that repeat arguments of a tool, which the tool's input schema annotates with `x-mcp-header`.
+ * The headers that repeat arguments of a tool. The tool's input schema annotates these arguments with `x-mcp-header`.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters
  */
@@ -29,6 +29,7 @@ export const headerParams: HeaderParamSupport = {
   },
 }
 
+/** Whether the value of a header equals an argument of the given type. */
 function isSame(value: string, argument: unknown, type: HeaderParam['type']): boolean {
   if (type !== 'integer') return value === String(argument)
   const isInteger = /^-?\d+(?:\.0+)?$/.test(value) && Number.isSafeInteger(argument)

@@ -1,5 +1,5 @@
 /**
- * Reads the standalone stream of a session. Loaded on demand.
+ * Reads the standalone stream of a session. This module is loaded on demand.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
@@ -14,7 +14,7 @@ import type { SseParser } from '../http/sse.ts'
 import { reopenDelayMs } from './channel.ts'
 import type { ListeningChannel } from './listening-channel.ts'
 
-// The arguments of the request for the stream, which no user action and no call initiates
+// Arguments of the request for the stream. No call and no user action initiates this request
 const NO_BODY = undefined
 const NO_CALL = undefined
 const IS_BACKGROUND = true
@@ -23,8 +23,8 @@ const IS_BACKGROUND = true
  * Reads the standalone stream of a channel, and reopens it after disconnects, until `signal` aborts or the
  * session ends. Servers without the stream respond with 405.
  *
- * @param onGap Called after an interruption, if the next stream does not replay the messages that the server sent
- *   during the interruption.
+ * @param onGap Called when the stream has been reopened after an interruption, if the server does not replay the
+ *   messages that it sent during the interruption.
  * @throws {SdkError} If the stream cannot be opened again.
  */
 export async function keepStreamOpen(
@@ -54,7 +54,7 @@ async function readStreams(
       hasStreamed = true
       const openedAt = performance.now()
       await readEvents(response, parser, signal).catch((error: unknown) => {
-        // Any other error means that the connection was lost
+        // Any other error means that the connection was lost, so the stream is reopened
         if (error instanceof SdkError) throw error
       })
       if (wasStable(openedAt)) attempts = 0
@@ -62,7 +62,7 @@ async function readStreams(
     const { lastEventId } = parser
     await sleep(reopenDelayMs(parser, attempts), signal)
     response = await openStream(channel, parser, signal, hasStreamed, attempts)
-    // Only a resumed stream replays messages that were sent while disconnected
+    // Without an event id, the stream could not be resumed, so the server replays no messages
     if (response && lastEventId === '') onGap()
   }
 }
@@ -70,9 +70,9 @@ async function readStreams(
 /**
  * Opens the next stream. Returns `undefined` after a temporary error.
  *
- * @param hasStreamed Whether the session ever had the stream. If it had, a 404 means that the session
- *   ended.
- * @param attempts How many attempts to open the stream were made before this one, since the stream was last stable.
+ * @param hasStreamed Whether the session has ever had a standalone stream. If so, the response 404 means that
+ *   the session has ended.
+ * @param attempts The number of earlier attempts to open the stream since the last stable stream.
  */
 async function openStream(
   channel: ListeningChannel,
@@ -86,7 +86,8 @@ async function openStream(
   const resumes = parser.lastEventId !== ''
   if (resumes) headers[HEADER_LAST_EVENT_ID] = parser.lastEventId
   try {
-    // Some servers reject the stream with 404 while the session continues
+    // `http.send` does not treat 404 as the end of the session: some servers respond with 404 because they have no
+    // standalone stream
     const response =
       hasStreamed || resumes
         ? await channel.fetch('GET', headers, signal)
@@ -102,7 +103,7 @@ async function openStream(
       await channel.untilSignedIn(signal)
       return undefined
     }
-    // Once the server has had the stream, more errors are temporary
+    // If the server has had the stream before, more kinds of errors are temporary
     const isTemporary = hasStreamed ? mayReopen(error) : isTransient(error)
     if (code === 'SESSION_LOST' || !isTemporary) throw error
     if (!isTransient(error) && attempts === 0) receiver.reportError(error)

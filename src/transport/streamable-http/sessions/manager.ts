@@ -1,6 +1,6 @@
 /**
- * The interface between a handler and its sessions. There are implementations without sessions, with sessions that are
- * encrypted into their ids, with stored sessions, and with sessions in Durable Objects.
+ * The interface between a handler and its sessions. There are four kinds of implementations: without sessions, with
+ * sessions whose state is encrypted in the session id, with stored sessions, and with sessions in Durable Objects.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -29,15 +29,15 @@ export interface SessionManager {
    * Finds the session that the headers name. If another process or Durable Object serves the session, forwards the
    * request, and returns the response. Otherwise, the body of the request is not read.
    *
-   * @throws {HttpError} 400 if the version is unknown or differs from the session's, or the session id is
-   * missing. 404 if the session does not exist, or belongs to another principal. Handlers without
-   * sessions ignore the id.
+   * @throws {HttpError} 400 if the version is unknown or differs from the version of the session, or the
+   *   session id is missing; 404 if the session does not exist or belongs to another principal. Handlers
+   *   without sessions ignore the id.
    */
   resolve(incoming: IncomingRequest): HttpSession | Response | Promise<HttpSession | Response>
   /**
    * Handles an `initialize` without a session id.
    *
-   * @throws {ProtocolError} If params are invalid, or the session cannot be stored.
+   * @throws {ProtocolError} If the params are invalid, or the session cannot be stored.
    */
   open(incoming: IncomingRequest, message: JsonRpcRequest): Promise<Response>
   /** Ends all sessions in this process. */
@@ -51,11 +51,11 @@ export interface HttpSession {
    * Creates the reply to one request, or to a batch.
    *
    * @param message The request, unless it is a batch.
-   * @throws {ProtocolError} `INVALID_REQUEST` if the id of the request is in flight.
-   * @throws {HttpError} 404 when the session ended.
+   * @throws {ProtocolError} `INVALID_REQUEST` if another request with the same id is in flight.
+   * @throws {HttpError} 404 if the session has ended.
    */
   createReply(options: ReplyOptions, message?: JsonRpcRequest): Reply
-  /** Answers a request; `undefined` if the client cancelled it. */
+  /** Answers a request. Resolves with `undefined` if the client has cancelled the request. */
   handle(
     message: JsonRpcRequest,
     reply: Reply,
@@ -64,15 +64,15 @@ export interface HttpSession {
   /**
    * Handles a notification or a response.
    *
-   * @throws {HttpError} 404 when the session ended.
+   * @throws {HttpError} 404 if the session has ended.
    */
   receive(message: JsonRpcNotification | JsonRpcResponse, caller: Caller): Promise<void>
-  /** Rejects the server's pending request that a malformed response belongs to. */
+  /** Rejects the server's pending request to which a malformed response belongs. */
   rejectPending(malformed: unknown, error: Error): void
   /** Whether a request with this id is in flight. */
   isInFlight(id: RequestId): boolean
   /**
-   * Handles a GET: opens the standalone stream, or resumes a disconnected one.
+   * Handles a GET: opens the standalone stream, or resumes a stream.
    *
    * @throws {HttpError} 400, 405 or 406.
    */
@@ -115,7 +115,7 @@ export function requireSessionId(incoming: IncomingRequest): string {
 /**
  * Checks that the revision in the headers, if there is one, is the revision of the session.
  *
- * @throws {HttpError} 400 if it is not.
+ * @throws {HttpError} 400 if the revisions differ.
  */
 export function requireRevision({ stated }: IncomingRequest, revision: RevisionFacts): void {
   if (!stated || stated === revision) return
@@ -127,8 +127,7 @@ export function requireRevision({ stated }: IncomingRequest, revision: RevisionF
  *
  * @param canPush Whether the server can send messages outside of responses.
  * @param store Stores the negotiated session, and returns its id.
- * @throws {ProtocolError} `INVALID_PARAMS` if a required member is missing; also the errors of
- * `store`.
+ * @throws {ProtocolError} `INVALID_PARAMS` if a required member is missing; the errors of `store`.
  */
 export async function answerInitialize(
   { endpoint, caller }: IncomingRequest,

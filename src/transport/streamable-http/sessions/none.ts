@@ -29,7 +29,7 @@ import {
 /** Whether the server can send messages outside of responses. */
 const CAN_PUSH = false
 
-/** Responds to `initialize` without a session id. Later requests are handled without knowing the client. */
+/** Responds to `initialize` without a session id. In later requests, the client is therefore unknown. */
 export const withoutSessions: SessionProvider = (endpoint) => ({
   allow: 'POST, OPTIONS',
   resolve: (incoming) =>
@@ -42,7 +42,7 @@ export const withoutSessions: SessionProvider = (endpoint) => ({
   close: async () => {},
 })
 
-/** The negotiated parameters of a session, without state that outlives one request. */
+/** A session that consists only of its negotiated parameters. It has no state that outlives a request. */
 export class UnstoredSession implements HttpSession {
   readonly revision: RevisionFacts
   readonly #endpoint: HttpEndpoint
@@ -85,7 +85,7 @@ export class UnstoredSession implements HttpSession {
     return false
   }
 
-  // GET and DELETE were already rejected with 405, because of `allow`
+  // Never called, because `allow` makes the handler reject GET and DELETE with 405
   listen(): Promise<Response> {
     throw sessionNotFound()
   }

@@ -1,5 +1,5 @@
 /**
- * Reports the streams that clients open in sessions to the server's observer, as operations.
+ * Reports the streams that clients open in sessions to the server's observer. Each stream is an operation.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */

@@ -1,5 +1,5 @@
 /**
- * Sessions without a store: the negotiated parameters are encrypted into the session id, so that
+ * Sessions without a store. The session id contains the encrypted parameters of the session, so that
  * all instances with the same secret can serve the session.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
@@ -29,7 +29,7 @@ export interface SealedSessionOptions {
    */
   secrets?: Secrets
   /**
-   * The lifetime of a session, in milliseconds, after which the client must start a new session.
+   * The lifetime of a session, in milliseconds. Afterwards, the client must start a new session.
    *
    * @default 86400000
    */
@@ -38,9 +38,11 @@ export interface SealedSessionOptions {
 
 const OPTION_NAMES: OptionNames<SealedSessionOptions> = { secrets: 1, ttlMs: 1 }
 
-/** The limits for session ids. Servers and proxies reject much longer headers. */
+/** The maximum size of the state in a session id, before encryption. */
 const MAX_STATE_BYTES = 3000
+/** The maximum length of a session id. Servers and proxies reject much longer headers. */
 const MAX_ID_CHARACTERS = 4096
+/** Distinguishes session ids from other encrypted state, such as a `requestState`. */
 const KIND = 'session'
 /** Whether the server can send messages outside of responses. */
 const CAN_PUSH = false
@@ -51,7 +53,7 @@ const CAN_PUSH = false
  * its capabilities.
  *
  * The server cannot send requests to the client, and cannot send notifications outside of responses. Features that need
- * this fail immediately. A client cannot end such a session before it expires.
+ * such messages fail immediately. A client cannot end a session before it expires.
  *
  * @example
  * ```ts
@@ -101,7 +103,7 @@ function seal(sealer: Sealer, session: SessionRecord, ttlMs: number): Promise<st
   )
 }
 
-/** Decrypts a session id. Returns `undefined` if it has expired, or this server did not issue it. */
+/** Decrypts a session id. Returns `undefined` if the session has expired, or this server did not create it. */
 async function unseal(sealer: Sealer, id: string): Promise<SessionRecord | undefined> {
   const state = id.length <= MAX_ID_CHARACTERS ? await sealer.open(id) : undefined
   if (!isObject(state) || state.kind !== KIND) return undefined

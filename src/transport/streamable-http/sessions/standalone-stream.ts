@@ -9,9 +9,9 @@ import { isHidden } from '../../../server/features/subscriptions.ts'
 import type { EventSinkOptions } from '../../http/server-sent-event.ts'
 
 /**
- * Creates the options of the standalone stream, for every transport. With them, a caller receives only
- * messages that it may see now, even if it had more permissions when it subscribed or when the message
- * was stored.
+ * Creates the options of the standalone stream, for every transport. The stream delivers only messages
+ * that the caller may see now, even if the caller had more permissions when it subscribed or when the
+ * message was stored.
  */
 export function standaloneStreamOptions(
   server: ServerDefinition,

@@ -51,7 +51,7 @@ import { standaloneStreamOptions } from './standalone-stream.ts'
 
 const NEEDS_STREAM: UnavailableMode = { kind: 'unavailable', needs: 'an answer that is a stream' }
 
-/** State that all sessions of a handler share. */
+/** The state that all sessions of a handler share. */
 export interface SharedState {
   readonly endpoint: HttpEndpoint
   readonly pool: SessionOperations<StatefulSession>
@@ -59,7 +59,7 @@ export interface SharedState {
   readonly calls: ResumableCallStore | undefined
 }
 
-/** The receiver of one request's messages: its reply, or the stream of a resumed call. */
+/** Receives the messages that belong to one request: the reply to the request, or the stream of a resumed call. */
 export type MessageTarget = Pick<Reply, 'canStream' | 'send' | 'disconnect' | 'call'>
 
 /** A session that is active in this process: one object for all its requests. */
@@ -73,7 +73,7 @@ export class StatefulSession implements HttpSession, SessionParts {
 
   /**
    * @param parts The state of the session, and its streams.
-   * @throws {TypeError} If the session's revision is unknown here.
+   * @throws {TypeError} If this version of the package does not know the revision of the session.
    */
   constructor(shared: SharedState, parts: SessionParts) {
     const { id, session, streams } = parts
@@ -113,8 +113,8 @@ export class StatefulSession implements HttpSession, SessionParts {
     if (sessionMethod) await pool.save(this)
     else if (record.elicitations !== elicitationsBefore) await pool.trySave(this)
     if (!cancellation.cancelled) return response
-    // The client expects no response to a request that it cancelled, but still waits for one if the
-    // session has ended
+    // A client that has cancelled a request expects no response. If the session has ended, the client still
+    // waits for a response
     const sessionEnded = (cancellation.reason as SdkError).code === 'CLOSED'
     return sessionEnded
       ? errorResponse(id, { code: INTERNAL_ERROR, message: 'The session ended' })
@@ -188,7 +188,7 @@ export class StatefulSession implements HttpSession, SessionParts {
     }
     if (lastEventId !== null) throw invalidRequest(400, 'The event in "Last-Event-ID" is unknown')
     const opened = streams.openStandalone()
-    // Connects in the same turn if possible: a concurrent GET would end the stream while it has no client
+    // Connects in the same turn if possible, because a concurrent GET would end a stream without a client
     const stream = opened instanceof Promise ? await opened : opened
     const { sink, response } = connectStream({ sessionId, streamId: stream.id }, sinkOptions)
     stream.connect(sink)
@@ -202,8 +202,9 @@ export class StatefulSession implements HttpSession, SessionParts {
   }
 
   /**
-   * @throws {HttpError} 404 when the session ended after it was resolved, for example while the
-   * body was read.
+   * Checks that the session has not ended since it was found, for example while the body was read.
+   *
+   * @throws {HttpError} 404 if the session has ended.
    */
   #requireAlive(): void {
     if (this.session.life.cancelled) throw sessionNotFound()
@@ -230,7 +231,7 @@ export class StatefulSession implements HttpSession, SessionParts {
       disconnect: canReconnect ? (retryMs) => reply.disconnect(retryMs) : undefined,
       askMode: reply.canStream
         ? new PushAskMode(
-            this.#asker(reply, caller),
+            this.#createAsk(reply, caller),
             call && calls && { createInput: (ask) => calls.createInput(call, ask) },
           )
         : NEEDS_STREAM,
@@ -246,9 +247,9 @@ export class StatefulSession implements HttpSession, SessionParts {
   }
 
   /**
-   * Returns the function that sends requests to the client, on the stream of the client's request.
+   * Creates the function that sends requests to the client, on the stream of the client's request.
    */
-  #asker(reply: MessageTarget, caller: Caller): Ask {
+  #createAsk(reply: MessageTarget, caller: Caller): Ask {
     const { endpoint, pool } = this.#shared
     const { inputTimeoutMs: timeoutMs } = endpoint.options
     const { session } = this
@@ -265,20 +266,20 @@ export class StatefulSession implements HttpSession, SessionParts {
     return endpoint.server.observe?.ask(ask, { caller, revision }) ?? ask
   }
 
-  /** Resumes a call whose handler waited for this response in a process that no longer exists. */
+  /** Resumes a call whose handler was waiting for this response in a process that no longer exists. */
   #resumeCall(response: JsonRpcResponse, caller: Caller): void {
     const { endpoint } = this.#shared
     const report = (error: unknown): void => endpoint.server.report(error)
     const work = this.#calls
-      ?.resume(response, async (call, outlet) => {
-        const answer = await this.handle(call.request, { ...outlet, call }, caller)
+      ?.resume(response, async (call, output) => {
+        const answer = await this.handle(call.request, { ...output, call }, caller)
         return answer && ensureSerializable(answer, report)
       })
       ?.catch(report)
     if (work) caller.waitUntil?.(work)
   }
 
-  /** The event stream of a request, which clients may resume. */
+  /** Opens the event stream of a request. Clients can resume this stream. */
   #openStream(events: EventStream, call: ResumableCall | undefined): ReplyStream {
     const { streams } = this
     const stream = streams.open(call)

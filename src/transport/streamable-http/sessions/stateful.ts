@@ -101,8 +101,8 @@ export function statefulSessions(options: StatefulSessionOptions = {}): SessionP
 }
 
 /**
- * Announces changes to all sessions, until the returned function is called. If the source of changes
- * fails, the error is reported, and the server continues without announcements.
+ * Announces changes to all sessions. Returns a function that ends the announcements. If the source of
+ * changes fails, the error is reported, and the server continues without announcements.
  */
 async function announceChanges(
   { server, hooks }: HttpEndpoint,
@@ -114,7 +114,7 @@ async function announceChanges(
         const send = (message: JsonRpcNotification): void => streams.announce(message)
         const { principal } = session.record
         const facts = { caller: { principal }, revision, http: true }
-        // If no client is connected, the message is only stored, which is not reported
+        // If no client is connected, the message is only stored. The observer is not notified of this
         const observe = streams.connected ? server.observe : undefined
         const announce = observe?.notify(send, facts) ?? send
         announceTo(session, change, announce)
@@ -130,7 +130,7 @@ async function announceChanges(
 function noop(): void {}
 
 /**
- * The maximum length of client info and capabilities, so that a session fits into one row of any
+ * The maximum length of client info and capabilities. With this limit, a session fits into one row of any
  * store.
  */
 const MAX_CLIENT_CHARACTERS = 100_000
