@@ -43,8 +43,9 @@ export interface EventOccurrence {
 /** The result of `events/poll`. */
 export interface PollEventsResult {
   readonly events: readonly EventOccurrence[]
+  /** The position after these events; null if the type has no history. */
   readonly cursor?: string | null
-  /** Whether events between the requested and the first returned position were skipped. */
+  /** Whether events after the requested position were skipped. */
   readonly truncated: boolean
   /** Whether more events are available immediately. */
   readonly hasMore: boolean
@@ -80,8 +81,11 @@ export interface SubscribeEventsResult {
   readonly id: string
   /** When the client must subscribe again at the latest: RFC 3339; null if the subscription does not expire. */
   readonly refreshBefore: string | null
+  /** The position from which events are delivered; null if the type has no history. */
   readonly cursor?: string | null
+  /** Whether events after the requested cursor were skipped. */
   readonly truncated: boolean
+  /** Absent if the subscription is new. */
   readonly deliveryStatus?: DeliveryStatus
 }
 

@@ -27,7 +27,7 @@ import type { OpenCall } from './open-calls.ts'
 import type { Upstream } from './upstreams.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 
-/** The call that an upstream request belongs to, in the options of that request. */
+/** In the options of an upstream request, the key of the call that the request belongs to. */
 export const openCall: unique symbol = Symbol('openCall')
 
 /** Options of an upstream request. */
@@ -35,7 +35,7 @@ export interface ForwardedOptions extends RepeatedRequestOptions {
   readonly [openCall]?: OpenCall
 }
 
-/** Errors after which the upstream server may still be working on a call. */
+/** The codes of errors after which the upstream server may still be working on a call. */
 const UNANSWERED_CODES: readonly string[] = [
   'ABORTED',
   'TIMEOUT',

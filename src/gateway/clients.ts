@@ -13,6 +13,7 @@ import { RequestContext } from '../server/request/request-context.ts'
 export class Clients implements ClientRegistry {
   readonly #server: ServerDefinition
   readonly #bySession = new Map<object, Exchange>()
+  /** Called when a client is added. */
   readonly #waiters = new Set<() => void>()
   /** Called with each client whose roots have changed. */
   readonly onRootsChanged: Set<(client: Exchange) => void> = new Set()

@@ -158,6 +158,7 @@ async function attach(
       if (downstream) fullDefinitionOf(downstream.server).report(error)
     })
   }
+  // The clients are known only after the downstream server was created, for which an upstream client is needed
   let setClients = (_clients: Clients): void => {}
   const clientsReady = new Promise<Clients>((resolve) => (setClients = resolve))
   const openUpstream = async (principal?: string, hooks: Hooks = {}): Promise<Upstream> => {

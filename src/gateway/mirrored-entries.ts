@@ -32,6 +32,7 @@ export interface UpstreamServer {
   readonly prefix: string
   /** Forwards a request. Returns the result. */
   readonly forward: (method: string, params: JsonObject, ctx: Context) => Promise<Result>
+  /** Reads a resource. */
   readonly read: (request: { uri: string }, ctx: Context) => Promise<ReadReturn>
   readonly report: (error: unknown) => void
 }

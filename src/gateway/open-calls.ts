@@ -14,8 +14,9 @@ export interface OpenCall {
   readonly client: unknown
 }
 
-/** How many abandoned calls are remembered individually. */
+/** How many abandoned calls are remembered individually. Of earlier ones, only the client is remembered. */
 const MAX_ABANDONED = 1000
+/** Stands for several clients, and equals none of them. */
 const SEVERAL = Symbol('several clients')
 
 /** Identifies the client of a call: by its principal, session or connection, or else by the call itself. */

@@ -17,18 +17,18 @@ import type { RequestContext } from '../server/request/request-context.ts'
 import { MAX_SUBSCRIBED_RESOURCES } from '../server/features/subscriptions.ts'
 
 /** For each downstream server, the subscriptions to the upstream servers that are mounted in it. */
-const setsByServer = new WeakMap<Server, Set<Subscriptions>>()
+const subscriptionsByServer = new WeakMap<Server, Set<Subscriptions>>()
 
 /**
  * Subscribes upstream to the resources that downstream clients subscribe to.
  *
- * @returns a function that stops forwarding.
+ * @returns A function that stops forwarding.
  */
 export function forwardSubscriptions(server: Server, upstream: UpstreamServer): () => void {
-  const subscriptionSets = subscriptionsOf(server)
+  const allSubscriptions = subscriptionsOf(server)
   const subscriptions = new Subscriptions(definitionOf(server), upstream)
-  subscriptionSets.add(subscriptions)
-  return () => subscriptionSets.delete(subscriptions)
+  allSubscriptions.add(subscriptions)
+  return () => allSubscriptions.delete(subscriptions)
 }
 
 /**
@@ -36,12 +36,12 @@ export function forwardSubscriptions(server: Server, upstream: UpstreamServer): 
  * after an unmount.
  */
 function subscriptionsOf(server: Server): Set<Subscriptions> {
-  const existing = setsByServer.get(server)
+  const existing = subscriptionsByServer.get(server)
   if (existing) return existing
-  const subscriptionSets = new Set<Subscriptions>()
-  setsByServer.set(server, subscriptionSets)
+  const allSubscriptions = new Set<Subscriptions>()
+  subscriptionsByServer.set(server, allSubscriptions)
   server.use('resources/subscribe', async ({ params }, ctx, next) => {
-    const release = await subscribeUpstream(subscriptionSets, [params.uri], ctx)
+    const release = await subscribeUpstream(allSubscriptions, [params.uri], ctx)
     // The end of a session is not observable here, so the listener is released immediately
     release()
     return next()
@@ -50,15 +50,15 @@ function subscriptionsOf(server: Server): Set<Subscriptions> {
     const uris = isObject(notifications) ? notifications.resourceSubscriptions : undefined
     // The next handler rejects a listener with too many URIs, so nothing is subscribed for it
     const isAccepted = Array.isArray(uris) && uris.length <= MAX_SUBSCRIBED_RESOURCES
-    const release = await subscribeUpstream(subscriptionSets, isAccepted ? uris : [], ctx)
+    const release = await subscribeUpstream(allSubscriptions, isAccepted ? uris : [], ctx)
     return next().finally(release)
   })
-  return subscriptionSets
+  return allSubscriptions
 }
 
-/** Adds a listener to resources of upstream servers. Returns a function that removes the listener. */
+/** Adds a listener to resources of all upstream servers. Returns a function that removes the listener. */
 async function subscribeUpstream(
-  subscriptionSets: ReadonlySet<Subscriptions>,
+  allSubscriptions: ReadonlySet<Subscriptions>,
   uris: readonly unknown[],
   ctx: Context,
 ): Promise<() => void> {
@@ -69,7 +69,7 @@ async function subscribeUpstream(
   try {
     for (const uri of uris) {
       if (typeof uri !== 'string') continue
-      for (const subscriptions of subscriptionSets)
+      for (const subscriptions of allSubscriptions)
         releases.push(await subscriptions.addListener(uri, ctx))
     }
     return release
@@ -105,7 +105,7 @@ class Subscriptions {
    * Adds a listener to a resource, and subscribes to the resource upstream. Does nothing if the upstream
    * server does not offer the resource.
    *
-   * @returns a function that removes the listener.
+   * @returns A function that removes the listener.
    * @throws {ProtocolError} `INTERNAL_ERROR` if the client has reached its share of resources, or if
    *   the upstream server does not answer. If that server rejects the subscription, its error.
    */
@@ -146,7 +146,7 @@ class Subscriptions {
   /**
    * Checks that a client leaves as much capacity for other clients as it uses itself.
    *
-   * @throws {ProtocolError} `INTERNAL_ERROR` otherwise.
+   * @throws {ProtocolError} `INTERNAL_ERROR` if it leaves less.
    */
   #requireShare(uri: string, client: unknown): void {
     let ownCount = 1

@@ -48,6 +48,7 @@ export interface EventUpstream extends GatewayLimits {
 export class UpstreamEvents {
   /** The beginning of the names of all forwarded types. */
   readonly prefix: string
+  /** Receives errors. Replaced with the server's `onError` when the extension is added to a server. */
   report: (error: unknown) => void = console.error
   readonly #webhooks: boolean
   readonly #connections: UpstreamConnections

@@ -40,6 +40,7 @@ export function boundedPattern(source: string): BoundedPattern | undefined {
   const match = parser.parseAlternatives()
   if (parser.isUnbounded) return undefined
   const { variableRepeats, isFlat, minLength } = parser
+  // With several alternatives, a `^` at the beginning anchors only the first
   const isAnchored = source.startsWith('^') && parser.branches === 1
   return {
     isLinear: isFlat && minLength <= SHORT_LENGTH && variableRepeats <= (isAnchored ? 1 : 0),
@@ -139,6 +140,7 @@ class Parser {
   }
 
   #parseChar(): Atom {
+    // A backreference
     if (this.#read(/\\(?:k<|[1-9])/y)) this.isUnbounded = true
     // A class, an escaped surrogate pair, any other escape, or a character
     const match = this.#read(

@@ -74,7 +74,10 @@ export interface CompiledSchema {
   draft: Draft
   /** Every subschema, by its URI. */
   lookup: Record<string, Schema | boolean>
-  /** The remaining budget; counts down while a value is validated. */
+  /**
+   * The remaining numbers of references and applications, which count down while a value is validated, and
+   * when the validation must end, by `performance.now()`.
+   */
   budget: { references: number; applications: number; until: number }
   /** The patterns whose steps must be counted. */
   patterns: BoundedPattern[]

@@ -6,6 +6,7 @@
 import type { OutputUnit } from '@cfworker/json-schema'
 import type { SchemaIssue } from '../protocol/standard-schema.ts'
 
+/** The maximum number of issues. Further errors are omitted. */
 const MAX_ISSUES = 20
 const MAX_MESSAGE_CHARACTERS = 500
 

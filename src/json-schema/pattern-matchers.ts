@@ -68,11 +68,13 @@ export interface Repeat {
  */
 export function repeatChar(char: CharTest, { min, max, isGreedy }: Repeat): Matcher {
   return ({ text, countStep, untried }, start, next) => {
+    /** Returns the index after one more character. Undefined if no other character may be taken. */
     const advance = (at: number, count: number): number | undefined => {
       countStep()
       const code = text.codePointAt(at)
       return count < max && code !== undefined && char(code) ? at + widthOf(code) : undefined
     }
+    /** Returns the index before the last character. Undefined if no character may be given back. */
     const retreat = (at: number): number | undefined => {
       if (count <= min) return undefined
       return at - (at - 2 >= start ? widthOf(text.codePointAt(at - 2) ?? 0) : 1)
@@ -102,7 +104,7 @@ export function repeatChar(char: CharTest, { min, max, isGreedy }: Repeat): Matc
 export function repeatAny(match: Matcher, { min, max, isGreedy }: Repeat): Matcher {
   const repeat = (attempt: MatchAttempt, at: number, next: Next, count: number): void => {
     attempt.countStep()
-    const again: Next = (from) => {
+    const repeatOnce: Next = (from) => {
       if (count >= max) return
       match(attempt, from, (end) => {
         if (end !== from || count < min) {
@@ -110,9 +112,9 @@ export function repeatAny(match: Matcher, { min, max, isGreedy }: Repeat): Match
         }
       })
     }
-    if (count < min) return again(at)
-    attempt.untried.push([isGreedy ? next : again, at])
-    if (isGreedy) again(at)
+    if (count < min) return repeatOnce(at)
+    attempt.untried.push([isGreedy ? next : repeatOnce, at])
+    if (isGreedy) repeatOnce(at)
     else next(at)
   }
   return (attempt, at, next) => repeat(attempt, at, next, 0)

@@ -29,7 +29,7 @@ const NETWORK_GROUPS = 4
 
 /** The `/64` network of an IPv6 address; an IPv4 address is returned unchanged. */
 function networkOf(address: string): string {
-  // Sockets for both IPv4 and IPv6 report an IPv4 address as `::ffff:` and the address
+  // A socket for both IPv4 and IPv6 puts `::ffff:` in front of an IPv4 address
   const unmapped = address.replace(/^::ffff:(?=\d+\.)/i, '')
   const [before = '', after] = unmapped.split('::')
   const groups = before.split(':')

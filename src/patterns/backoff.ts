@@ -5,8 +5,8 @@
  */
 
 /**
- * How long to wait before the next attempt, in milliseconds: twice as long after each failure, plus
- * up to a quarter at random, so that clients do not come back all at once.
+ * How long to wait before the next attempt, in milliseconds. The wait doubles with each failure. Up to a
+ * quarter of it is added at random, so that clients do not come back all at once.
  *
  * @param failures The number of consecutive failures before the latest one: 0 after the first.
  */

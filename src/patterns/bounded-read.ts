@@ -15,7 +15,7 @@ const REUSED_BYTES = 65_536
  * connection is closed.
  */
 const GRACE_MS = 100
-/** How many pieces of text are joined at once. */
+/** This number of pieces of text is joined at once. */
 const JOINED_PIECES = 64
 
 /**
@@ -66,7 +66,8 @@ export class ByteBuffer {
 /**
  * Reads a stream to its end.
  *
- * @returns The bytes; `undefined` if there are more than `maxBytes`, which cancels the stream.
+ * @returns The bytes. If there are more than `maxBytes`, the stream is cancelled, and the result is
+ *   `undefined`.
  */
 export async function readBytes(
   body: ReadableStream<Uint8Array<ArrayBuffer>> | null | undefined,
@@ -98,7 +99,7 @@ export class TextBuffer {
   #pieces: string[] = []
 
   append(piece: string): void {
-    // Most texts arrive in one chunk
+    // Most texts arrive in one piece, which need not be joined
     if (this.length === 0) this.#joined = piece
     else if (this.#pieces.push(piece) === JOINED_PIECES) this.#join()
     this.length += piece.length
@@ -123,7 +124,7 @@ export class TextBuffer {
  * Reads a body as text.
  *
  * @param isBeginningEnough Whether to stop after the first piece that arrives.
- * @throws {SdkError} `LIMIT_EXCEEDED` if it is longer than `maxLength` UTF-16 units.
+ * @throws {SdkError} `LIMIT_EXCEEDED` if the body is longer than `maxLength` UTF-16 units.
  */
 export async function readText(
   response: Response,

@@ -12,16 +12,16 @@ import { unref } from './timers.ts'
  * is done for a small request.
  */
 export class Cancellation {
-  #upstream: { readonly signal: AbortSignal } | undefined
+  #httpRequest: { readonly signal: AbortSignal } | undefined
   #controller: AbortController | undefined
   #reason: Error | undefined
 
   /**
-   * @param upstream The HTTP request, if there is one. Its signal cancels this request too, until
+   * @param httpRequest The HTTP request, if there is one. Its signal cancels this request too, until
    *   {@link release}.
    */
-  constructor(upstream?: { readonly signal: AbortSignal }) {
-    this.#upstream = upstream
+  constructor(httpRequest?: { readonly signal: AbortSignal }) {
+    this.#httpRequest = httpRequest
   }
 
   /** The reason of the cancellation. Read {@link cancelled} first, which checks the HTTP request. */
@@ -31,7 +31,7 @@ export class Cancellation {
 
   /** Whether the request was cancelled. */
   get cancelled(): boolean {
-    this.#cancelWithUpstream()
+    this.#cancelWithHttpRequest()
     return this.#reason !== undefined
   }
 
@@ -49,20 +49,20 @@ export class Cancellation {
 
   /** Marks the request as answered: the signal of the HTTP request is ignored from now on. */
   release(): void {
-    this.#upstream = undefined
+    this.#httpRequest = undefined
   }
 
   #createController(): AbortController {
     const controller = new AbortController()
     if (this.cancelled) controller.abort(this.#reason)
-    this.#upstream?.signal.addEventListener('abort', () => this.#cancelWithUpstream(), {
+    this.#httpRequest?.signal.addEventListener('abort', () => this.#cancelWithHttpRequest(), {
       once: true,
     })
     return controller
   }
 
-  #cancelWithUpstream(): void {
-    if (this.#upstream?.signal.aborted) {
+  #cancelWithHttpRequest(): void {
+    if (this.#httpRequest?.signal.aborted) {
       this.cancel(new SdkError('ABORTED', 'The client disconnected'))
     }
   }

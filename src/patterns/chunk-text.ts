@@ -15,8 +15,8 @@ export function chunkText(text: string, maxLength: number): string[] {
   let start = 0
   while (text.length - start > maxLength) {
     const lastUnit = text.charCodeAt(start + maxLength - 1)
-    const splitsPair = lastUnit >= 0xd800 && lastUnit <= 0xdbff
-    const end = start + maxLength - (splitsPair ? 1 : 0)
+    const splitsSurrogatePair = lastUnit >= 0xd800 && lastUnit <= 0xdbff
+    const end = start + maxLength - (splitsSurrogatePair ? 1 : 0)
     chunks.push(text.slice(start, end))
     start = end
   }

@@ -207,7 +207,7 @@ function membersOf(error: unknown): { code?: unknown; message?: unknown; status?
   }
 }
 
-/** The text of a value that may not be convertible to one. */
+/** The text of a value. Some values cannot be converted to text. */
 function textOf(value: unknown): string {
   try {
     return String(value)

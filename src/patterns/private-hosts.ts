@@ -22,8 +22,8 @@ const PRIVATE_NAME =
   /^(?:[^.[]+\.?|.*\.(?:localhost|local|localdomain|internal|intranet|private|home\.arpa|home|lan|corp|svc)\.?)$/
 
 /**
- * Whether a host, as normalized by `URL`, is not on the public Internet. `URL` has already
- * normalized addresses; names are not resolved.
+ * Whether a host, as normalized by `URL`, is not on the public Internet. The normalization gives each address
+ * a single form. Names are not resolved.
  */
 export function isPrivateHost(hostname: string): boolean {
   return PRIVATE_ADDRESS.test(hostname) || PRIVATE_NAME.test(hostname)

@@ -22,10 +22,9 @@ const HEADERS = /headers$/i
 const MAX_DEPTH = 8
 
 /**
- * Returns a copy of a value that can be serialized as JSON and contains no credentials. It replaces
- * the values of members with the name of a credential, the private members of keys, and credentials
- * in texts. Errors become objects with their name, message, code, data, cause, stack, and the
- * errors of an `AggregateError`.
+ * Returns a copy of a value that can be serialized as JSON and contains no credentials. It redacts the values
+ * of members that are named like a credential, the private members of keys, and credentials in texts. Errors
+ * become objects with their name, message, code, data, cause, stack, and the errors of an `AggregateError`.
  */
 export function redactSecrets(value: unknown): unknown {
   return redactedCopy(value, 0, new Set())

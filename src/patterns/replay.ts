@@ -114,6 +114,7 @@ export class ReplayInput implements Input {
     while (this.#inProgress.size > 0) await Promise.allSettled(this.#inProgress)
     const { answers, steps, open: openBefore } = this.#recording
     if (this.#replacedKey !== undefined) {
+      // If a key of earlier runs was not used, the request has replaced an earlier request
       const hasUnusedKey = Object.keys({ ...answers, ...openBefore }).some(
         (key) => !this.#keys.has(key),
       )

@@ -109,7 +109,7 @@ export class ChangeLog {
    *
    * @throws {UnavailableError} If the database cannot be used.
    */
-  async after(id: number): Promise<{ changes: LoggedChange[]; isComplete: boolean }> {
+  async readAfter(id: number): Promise<{ changes: LoggedChange[]; isComplete: boolean }> {
     const rows = await this.#database.query<{ id: number; origin: string; change: string }>(
       `SELECT id::float8 AS id, origin, change FROM {mcp_changes} WHERE id > $1
        ORDER BY id LIMIT ${BATCH_SIZE}`,
@@ -200,7 +200,7 @@ export class ChangeLog {
       this.#isStale = false
       try {
         if (this.#mayBeReplaced) await this.#skipIfReplaced(this.#cursor)
-        const { changes, isComplete } = await this.after(this.#cursor)
+        const { changes, isComplete } = await this.readAfter(this.#cursor)
         if (changes.length === 0) {
           await (isComplete ? this.#skipIfReplaced(this.#cursor) : this.#skipToEnd())
         } else if (!isComplete) this.#deliverAllLists(this.#cursor)

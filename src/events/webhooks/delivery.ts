@@ -26,7 +26,7 @@ import { planRetry, expiresBySuspension } from './retries.ts'
 import { asOpenSubscription } from './subscribe.ts'
 
 /** The maximum number of events that are read at once. */
-const PAGE_EVENTS = 50
+const PAGE_SIZE = 50
 /** After this number of events, other subscriptions have their turn. */
 const MAX_EVENTS = 500
 /** How long deliveries to a subscription pause after a function of the application failed, in milliseconds. */
@@ -101,12 +101,13 @@ export async function deliverTo(
       const { blockedSince = Date.now() } = lease.progress
       const stopsAtFailure = Date.now() - blockedSince < MAX_BLOCKED_MS
       try {
-        page = await host.next(subscription, lease.record.position, PAGE_EVENTS, stopsAtFailure)
+        page = await host.next(subscription, lease.record.position, PAGE_SIZE, stopsAtFailure)
       } catch (error) {
         return postpone(error, { ...lease.progress, blockedSince })
       }
       if (page.truncated && !(await sendGap(page))) return
       for (const [index, { occurrence, position }] of page.events.entries()) {
+        // After the last event, the position moves to the end of the searched part of the log
         const isLast = index === page.events.length - 1
         if (!(await sendEvent(occurrence, isLast ? page.position : position))) return
       }
@@ -238,6 +239,7 @@ export async function deliverTo(
     return true
   }
 
+  /** Deletes the subscription. Returns false, because its receiver is not to be notified. */
   async function remove(): Promise<false> {
     if (await storage.remove(lease.record)) host.unsubscribed(subscription)
     return false

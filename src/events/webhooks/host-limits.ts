@@ -11,7 +11,9 @@ import type { Answer } from './request.ts'
 /** The maximum number of hosts that are remembered. */
 const MAX_HOSTS = 10_000
 
+/** The requests to one host. */
 interface Host {
+  /** Runs a limited number of requests at once. */
   readonly limit: ReturnType<typeof semaphore>
   /** The number of requests that wait or are under way. */
   pending: number

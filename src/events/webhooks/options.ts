@@ -191,7 +191,7 @@ export type WebhookSettings = WebhookOptions & NumericOptions & { readonly fetch
 /**
  * Validates the options.
  *
- * @throws {TypeError} If one is unknown.
+ * @throws {TypeError} If an option is unknown, or an entry of `allowedUrls` is not a URL.
  * @throws {RangeError} If a number is not above 0.
  * @throws {SdkError} `INVALID_USE` if nothing protects the server's network.
  */
@@ -218,7 +218,7 @@ export function readOptions(options: WebhookOptions): WebhookSettings {
 /**
  * Checks that a storage preserves subscriptions for as long as they last.
  *
- * @throws {SdkError} `INVALID_USE` if it does not.
+ * @throws {SdkError} `INVALID_USE` if the storage does not preserve them.
  */
 export function requireDurable(
   { maxTtlMs, endless }: WebhookSettings,

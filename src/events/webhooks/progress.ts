@@ -25,10 +25,11 @@ export interface Progress {
   readonly notBefore?: number | undefined
   /** When an event was last accepted. */
   readonly acceptedAt?: number | undefined
+  /** Why the last failed attempt has failed. */
   readonly lastFailure?: DeliveryFailure | undefined
-  /** Since when all attempts have failed, to send any body. */
+  /** When the first attempt after the last success failed. */
   readonly failedSince?: number | undefined
-  /** How many attempts have failed since `failedSince`. */
+  /** How many attempts have failed since the last success, or since a suspension ended. */
   readonly failures?: number | undefined
   /** When the subscription was suspended. */
   readonly suspendedAt?: number | undefined

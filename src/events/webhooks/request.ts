@@ -47,8 +47,8 @@ export async function sendSigned(
 ): Promise<Answer> {
   const now = Date.now()
   const timestamp = String(Math.floor(now / 1000))
-  const usable = secrets.filter(({ until = Infinity }) => until > now)
-  const signatures = usable.map(({ secret }) =>
+  const usableSecrets = secrets.filter(({ until = Infinity }) => until > now)
+  const signatures = usableSecrets.map(({ secret }) =>
     signWebhook(secret, { id: messageId, timestamp, body }),
   )
   const headers = {

@@ -35,15 +35,15 @@ export function planRetry(
   reused: Progress,
   { maxAttempts, maxRetryMs, suspendAfterMs }: WebhookSettings,
 ): Pick<WebhookSubscription, 'progress'> & Partial<WebhookSubscription> {
-  const before = progressOf(record)
+  const previous = progressOf(record)
   // The receiver does not want this body, but may want others
-  if (status === 410 || status === 413) return { progress: withoutCurrentBody(before) }
+  if (status === 410 || status === 413) return { progress: withoutCurrentBody(previous) }
   const now = Date.now()
-  const { firstAttemptAt = now, failedSince = now, control } = before
-  const attempts = (before.attempts ?? 0) + 1
-  const failures = (before.failures ?? 0) + 1
+  const { firstAttemptAt = now, failedSince = now, control } = previous
+  const attempts = (previous.attempts ?? 0) + 1
+  const failures = (previous.failures ?? 0) + 1
   const progress = {
-    ...before,
+    ...previous,
     ...reused,
     attempts,
     failures,
@@ -68,6 +68,7 @@ export function planRetry(
   const delayMs = Math.round(backoffMs(attempts - 1, FIRST_DELAY_MS, MAX_DELAY_MS))
   const notBefore = now + retryAfterMs
   return {
+    // The last attempt is due at `endAt`, even if the receiver asks for a longer pause
     dueAt: Math.min(Math.max(now + delayMs, notBefore), endAt),
     progress: { ...progress, notBefore },
   }

@@ -83,9 +83,9 @@ export function createRunner(host: EventHost, settings: WebhookSettings): Runner
         void job.then(() => jobs.delete(job))
       }
       if (taken.length > 0) continue
-      const next = await storage.nextDue()
-      if (jobs.size === 0) return next
-      const waitMs = capacity > 0 && next !== undefined ? next - Date.now() : POLL_MS
+      const nextDue = await storage.nextDue()
+      if (jobs.size === 0) return nextDue
+      const waitMs = capacity > 0 && nextDue !== undefined ? nextDue - Date.now() : POLL_MS
       await Promise.race([...jobs, woken, pause(Math.min(Math.max(waitMs, MIN_WAIT_MS), POLL_MS))])
       resetWake()
     }

@@ -31,7 +31,7 @@ const ROTATION_MS = 300_000
 /** The maximum number of replaced secrets that are still used. */
 const MAX_OLD_SECRETS = 2
 
-/** The methods for clients. */
+/** The methods that clients call. */
 export interface SubscriptionMethods {
   /**
    * Creates or refreshes a subscription.
@@ -80,6 +80,7 @@ export function subscriptionMethods(
           secret = readSecret(params)
           expiresAt = expiryOf(params.ttlMs, settings)
           const { allowUrl } = settings
+          // Undefined if the URL is allowed and there is no option `allowUrl`
           const isAccepted = isAllowed(url, settings) && (await allowUrl?.(new URL(url), principal))
           if (isAccepted === false) throw invalidParams('"delivery.url" is not allowed')
         },
@@ -120,7 +121,10 @@ export function subscriptionMethods(
     },
   }
 
-  /** Resolves with undefined if another process has changed the subscription meanwhile, to be called again. */
+  /**
+   * Creates or refreshes a subscription. Resolves with undefined if another process has changed it in the
+   * meantime. The caller then tries again.
+   */
   async function createOrRefresh(
     identity: Pick<WebhookSubscription, 'id' | 'principal' | 'url' | 'expiresAt'>,
     subscription: OpenSubscription,

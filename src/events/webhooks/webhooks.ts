@@ -17,7 +17,7 @@ import { createRunner } from './runner.ts'
 import { asOpenSubscription, subscriptionMethods } from './subscribe.ts'
 
 /** How many subscriptions are loaded at once in order to end them. */
-const PAGE_SUBSCRIPTIONS = 100
+const PAGE_SIZE = 100
 
 /**
  * Delivers events by HTTP requests to URLs that clients subscribe with. Requests are signed as Standard Webhooks
@@ -73,7 +73,7 @@ function attachTo(host: EventHost, settings: WebhookSettings): AttachedWebhooks 
       if (id !== undefined) await end(await storage.load(id, query.name), error)
       let after = id === undefined ? '' : undefined
       while (after !== undefined) {
-        const page = await storage.list(query, PAGE_SUBSCRIPTIONS, after)
+        const page = await storage.list(query, PAGE_SIZE, after)
         for (const subscription of page) await end(subscription, error)
         after = page.at(-1)?.id
       }

@@ -200,7 +200,7 @@ export class Listener implements OutgoingStream {
     this.#skipUnrelated()
     for (;;) {
       const { position } = this.#session.changes
-      const { changes, isComplete } = await this.#session.changes.after(this.#change)
+      const { changes, isComplete } = await this.#session.changes.readAfter(this.#change)
       // This process has read changes up to `position`, so if the log has none, they were deleted since
       const wereDeleted = changes.length === 0 && this.#change < position
       if (!isComplete || wereDeleted) this.#announceAll(position)
