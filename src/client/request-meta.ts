@@ -26,6 +26,7 @@ export function commonMeta(
   if (era === 'legacy') return undefined
   return {
     [META_PROTOCOL_VERSION]: version,
+    // Only legacy revisions have the notification that `roots.listChanged` declares
     [META_CLIENT_CAPABILITIES]: roots ? { ...others, roots: {} } : others,
     ...(info && { [META_CLIENT_INFO]: info }),
   }

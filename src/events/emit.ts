@@ -16,7 +16,7 @@ import { MAX_WEBHOOK_BYTES } from './wire.ts'
 /** The options of `emit`. */
 export interface EmitOptions {
   /**
-   * The id of the event in the system that it comes from. A second event with the same type and id is
+   * The id of the event in the system that the event comes from. A second event with the same type and id is
    * ignored. An id that has characters other than letters, digits, `_`, `-` and `:`, or more than 128
    * characters, is replaced by its hash. By default the id is random.
    */

@@ -39,9 +39,9 @@ export interface LogPage {
 
 /** Which events of a type are to be deleted. */
 export interface TrimLimits {
-  /** Delete the events that were emitted before this time, in milliseconds since 1970. */
+  /** Events that were emitted before this time are deleted. In milliseconds since 1970. */
   readonly acceptedBefore: number
-  /** Delete the oldest events while there are more than this number. */
+  /** If there are more events than this, the oldest are deleted. */
   readonly maxEvents: number
 }
 

@@ -208,7 +208,7 @@ function resolveDynamicReferences(copies: Schema[]): void {
   }
 }
 
-/** A subschema counts once more for each such number of characters in the JSON of its lists. */
+/** A subschema whose lists have this length as JSON, in characters, counts like two subschemas. */
 const LIST_LENGTH = 100
 
 /**

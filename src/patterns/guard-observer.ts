@@ -1,5 +1,5 @@
 /**
- * Calls an application's observer so that its failures have no effect on what it observes.
+ * Calls an application's observer. Failures of the observer do not affect the observed operations.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta
  */

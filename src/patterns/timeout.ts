@@ -8,7 +8,7 @@ import { MAX_TIMER_MS } from './timers.ts'
 
 /**
  * Waits until work is done, the timeout has passed or `signal` aborts. The work receives a signal
- * that aborts when the timeout has passed or `signal` aborts, which it may ignore.
+ * that aborts when the timeout has passed or `signal` aborts. It may ignore that signal.
  *
  * @param timeoutMs Milliseconds, at most `MAX_TIMER_MS`.
  * @param signal Aborts the work, with its reason.

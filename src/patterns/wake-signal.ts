@@ -1,5 +1,5 @@
 /**
- * A signal to continue that is not lost if it is sent before the receiver waits for it.
+ * A signal to continue. If it is sent before the receiver waits for it, the signal is not lost.
  *
  * @see https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html#timers
  */

@@ -12,7 +12,7 @@ import type { Database } from './database.ts'
 /** How often a process records that it is alive, in milliseconds. */
 const HEARTBEAT_MS = 5_000
 
-/** After this number of heartbeats without a notification, the connection is opened again. */
+/** After this number of heartbeats without a notification, the client of the database is replaced. */
 const MAX_SILENT_BEATS = 3
 
 /** A process counts as dead after this time without a heartbeat. It is the time of four heartbeats. */
@@ -186,7 +186,7 @@ export class Bus {
    */
   #nextHeartbeat(): void {
     if (this.#silentBeats > 0) this.#resync()
-    // Replaced only once until a notification arrives: behind some poolers, no notification ever arrives
+    // Not at each further heartbeat, because behind some poolers no notification ever arrives
     if (this.#silentBeats === MAX_SILENT_BEATS) this.#database.replaceClient()
     this.#silentBeats++
     this.#sendHeartbeat().catch((error: unknown) => this.#database.report(error))
