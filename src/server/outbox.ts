@@ -30,7 +30,7 @@ export class Outbox {
     return this.#closed ? undefined : this.#transport.send(message).catch((error: unknown) => error)
   }
 
-  /** Like {@link send}, for a notification of a request. Sends nothing if the request was cancelled. */
+  /** Sends a notification that belongs to a request, unless the request was cancelled. See {@link send}. */
   sendFor(cancellation: Cancellation, message: JsonRpcNotification): Promise<unknown> | undefined {
     return cancellation.cancelled ? undefined : this.send(message)
   }

@@ -1,5 +1,5 @@
 /**
- * Documents that a host serves beside its endpoint.
+ * Documents that a host serves in addition to its endpoint.
  *
  * @see https://github.com/modelcontextprotocol/experimental-ext-server-card/blob/main/docs/discovery.md#hosted-server-card-location
  */
@@ -10,7 +10,7 @@ import type { Caller } from './request/exchange.ts'
  * `edgewise/cards`.
  */
 export interface PublicDocuments {
-  /** Answers requests for the documents. Returns `undefined` for all other paths. */
+  /** Answers a request for a document. Returns `undefined` if the request has another path. */
   (request: Request, caller?: Caller): Promise<Response> | undefined
   /** The paths of the documents, which a host must route to this handler. */
   readonly paths: readonly string[]

@@ -1,5 +1,5 @@
 /**
- * A list of named entries of a server, such as its tools, that can change while it is served.
+ * The named entries of a server, such as its tools. The entries can change while the server is running.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server
  */
@@ -42,14 +42,15 @@ export function isVisible(
 /**
  * Checks that a handler is a function.
  *
- * @throws {TypeError} Otherwise.
+ * @param label The subject of the error message.
+ * @throws {TypeError} If it is not a function.
  */
 export function requireHandler<T>(handler: T, label: string): T {
   if (typeof handler === 'function') return handler
   throw new TypeError(`${label} needs a function as its last argument`)
 }
 
-/** Changes an entry after its registration; each change is announced to clients. */
+/** Changes an entry after its registration. Each change is announced to clients. */
 export interface Registration {
   /** Shows the entry again. */
   enable(): void
@@ -69,10 +70,12 @@ export class Registry<T extends Entry> {
   readonly #kind: string
   readonly #entries = new Map<string, T>()
   readonly #onChange: () => void
-  #listed: readonly T[] | undefined
+  /** The enabled entries. Absent after a change, until they are needed again. */
+  #enabled: readonly T[] | undefined
   #restricted = false
   #used = false
 
+  /** @param kind What an entry is called in errors, such as `tool`. */
   constructor(kind: string, onChange: () => void) {
     this.#kind = kind
     this.#onChange = onChange
@@ -176,13 +179,13 @@ export class Registry<T extends Entry> {
    * `visible`, the array stays the same until an entry changes.
    */
   list(requester: Requester): readonly T[] {
-    this.#listed ??= [...this.#entries.values()].filter((entry) => entry.enabled)
-    if (!this.#restricted) return this.#listed
-    return this.#listed.filter((entry) => isVisible(entry, requester))
+    this.#enabled ??= [...this.#entries.values()].filter((entry) => entry.enabled)
+    if (!this.#restricted) return this.#enabled
+    return this.#enabled.filter((entry) => isVisible(entry, requester))
   }
 
   #announceChange(): void {
-    this.#listed = undefined
+    this.#enabled = undefined
     this.#onChange()
   }
 }

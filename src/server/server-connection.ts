@@ -59,7 +59,7 @@ export interface ServerConnectionOptions {
   readonly changeSource?: ChangeSource | undefined
 }
 
-/** One client of a server. */
+/** The connection of a server to one client. */
 export class ServerConnection {
   readonly #server: ServerDefinition
   readonly #outbox: Outbox
@@ -93,7 +93,7 @@ export class ServerConnection {
    * answered.
    */
   refuse(frame: unknown, error: Error): JsonRpcResponse | undefined {
-    // If the frame is a response, the request that waits for it gets no other response
+    // If the frame is a response, the request that waits for it must fail: it gets no other response
     this.#session?.state.rejectPending(frame, error)
     if (isAnswerable(frame)) return this.#createErrorResponse(frame, readableId(frame), error)
     this.#server.report(error)

@@ -43,12 +43,12 @@ import type { Redact } from './request/redact.ts'
 export interface BaseServerOptions<Ctx = BaseContext> {
   /** Instructions for models on how to use the server. */
   instructions?: string
-  /** The supported revisions. By default all are supported. */
+  /** The supported revisions. By default all revisions. */
   revisions?: readonly Revision[]
   /**
-   * Capabilities in addition to those inferred from registrations, such as `experimental`.
-   * `logging` is inferred from handlers with a second parameter, the context, and from middleware:
-   * declare it explicitly if handlers access the context in another way, such as `(...args)`.
+   * Capabilities that are not inferred from registrations, such as `experimental`. `logging` is
+   * inferred if there is middleware, or a handler with a second parameter, which is the context.
+   * Declare it explicitly if handlers access the context in another way, such as `(...args)`.
    */
   capabilities?: ServerCapabilities
   /**
@@ -56,7 +56,7 @@ export interface BaseServerOptions<Ctx = BaseContext> {
    */
   pages?: Pages
   /**
-   * The cache hints of results that set none themselves.
+   * The cache hints of results that have no cache hints of their own.
    *
    * @default { ttlMs: 0, cacheScope: 'private' }
    */
@@ -105,7 +105,7 @@ type MiddlewareFor<Method extends string, Env, Ctx> = Method extends `notificati
 
 /** The context of a message that passes through `messageMiddleware`. */
 export interface MessageContext<Env = unknown> {
-  /** Whether the client sent the message, rather than the server. */
+  /** Whether the client sent the message. `false` if the server sent it. */
   readonly incoming: boolean
   /** Whether the message is a notification, which has no result. */
   readonly isNotification: boolean
@@ -166,7 +166,7 @@ export interface BaseServer<Env = unknown, Ctx = BaseContext<Env>> {
    * other messages, see `messageMiddleware`.
    */
   use(middleware: Middleware<Env, Ctx> | MiddlewareLayer): void
-  /** Adds middleware for requests of one method. Notifications need a `messageMiddleware`. */
+  /** Adds middleware for requests of one method. For a notification, pass a `messageMiddleware`. */
   use<Method extends string>(
     method: Method,
     middleware: MiddlewareFor<Method, Env, Ctx> | MiddlewareLayer<Method>,
@@ -222,7 +222,7 @@ export interface Server<Env = unknown> extends BaseServer<Env, Context<Env>> {
    * Adds a protocol extension, such as `tasks()`; create your own with `serverExtension`.
    * Extensions are negotiated with each request.
    *
-   * @throws {TypeError} If it cannot be added, for example because it was already added.
+   * @throws {TypeError} If the extension cannot be added, for example because it was already added.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
    */
   extend(extension: ServerExtension): void

@@ -10,7 +10,7 @@ import type { JsonObject, JsonRpcRequest } from '../protocol/types.ts'
 /** A sent message with its event id. */
 export interface StoredEvent {
   readonly id: string
-  /** A JSON-RPC message; empty for an event that only carries its id. */
+  /** A JSON-RPC message; empty for an event that has only an id. */
   readonly message: string
 }
 
@@ -36,7 +36,7 @@ export interface ResumableCall {
   answers: { [key: string]: JsonObject }
 }
 
-/** A stream that has not ended. It carries the messages of a pending call, or messages of no request. */
+/** A stream that has not ended. It carries the messages of a pending call, or messages that belong to no request. */
 export interface OpenStream {
   /** The id of the stream, unique in its session. */
   readonly id: string

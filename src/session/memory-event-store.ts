@@ -133,6 +133,7 @@ export class MemoryEventStores {
     this.#stores.delete(session)
   }
 
+  /** Changes the total size. If it exceeds the limit, drops events. */
   #resize(difference: number): void {
     const { maxTotalSize = 64 * 1024 * 1024 } = this.#limits
     this.#size += difference

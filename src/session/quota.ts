@@ -6,7 +6,7 @@
  */
 import type { SessionRecord } from './session.ts'
 
-/** The properties of a session that are needed to count it. */
+/** The properties of a session that are needed to count the session. */
 export interface CountedSession {
   /** The account of the caller that opened the session, if known. */
   readonly account: string | undefined
@@ -48,7 +48,7 @@ export class SessionQuota {
 
   /** Whether there is room for one more session. */
   hasRoomFor({ account, weight }: CountedSession): boolean {
-    return !this.#isFull(account, weight) && this.#total + weight <= this.#max
+    return !this.#exceedsOwnLimit(account, weight) && this.#total + weight <= this.#max
   }
 
   /**
@@ -64,12 +64,12 @@ export class SessionQuota {
     { account, weight }: CountedSession,
     mayEvict: (session: Counted) => boolean,
   ): Counted | undefined {
-    const isFull = this.#isFull(account, weight)
+    const exceedsOwnLimit = this.#exceedsOwnLimit(account, weight)
     let evictable: Counted | undefined
     let highestRank = 0
     for (const session of sessions) {
       // An account at its own limit must not evict the sessions of others
-      const rankOfOthers = isFull ? 0 : (this.#counts.get(session.account) ?? 0)
+      const rankOfOthers = exceedsOwnLimit ? 0 : (this.#counts.get(session.account) ?? 0)
       const rank = session.account === account ? Infinity : rankOfOthers
       if (rank > highestRank && mayEvict(session)) {
         evictable = session
@@ -83,7 +83,7 @@ export class SessionQuota {
    * Whether a session of that weight would exceed the account's own limit. Sessions without an account
    * have no such limit.
    */
-  #isFull(account: string | undefined, weight: number): boolean {
+  #exceedsOwnLimit(account: string | undefined, weight: number): boolean {
     return account !== undefined && (this.#counts.get(account) ?? 0) + weight > this.#maxPerCaller
   }
 

@@ -91,8 +91,8 @@ export class ResumableCalls {
   }
 
   /**
-   * Continues a call of an earlier process, if the response answers its last open input request. Ignores
-   * responses to requests of other calls.
+   * Continues a call of an earlier process, if the response answers the last open input request of the call.
+   * Ignores responses that no such call waits for.
    *
    * @returns A promise that resolves when the call is answered; `undefined` if the call does not continue.
    */

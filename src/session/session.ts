@@ -52,14 +52,14 @@ export interface SessionRecord {
   principal?: string
 }
 
-/** The URIs of resources and the ids of elicitations that a session is notified of. */
+/** The URIs of resources and the ids of elicitations about which a session is notified. */
 export function topicsOf({ subscriptions, elicitations = [] }: SessionRecord): string[] {
   return [...subscriptions, ...elicitations]
 }
 
 /** How a request to the client is sent, and how long it may take. */
 export interface SendOptions {
-  /** Sends the message on the stream that it belongs to. */
+  /** Sends the message, on the stream of its request. */
   send: (message: JsonRpcMessage) => void
   signal: AbortSignal
   /** How long the client may take to respond, in milliseconds. The default is 300,000. */
@@ -150,7 +150,7 @@ export class Session {
     }
   }
 
-  /** Settles the request that the client has responded to. Returns whether there is such a request. */
+  /** Settles the request to which the client has responded. Returns whether there is such a request. */
   receiveResponse(response: JsonRpcResponse): boolean {
     const pending = response.id === undefined ? undefined : this.#sentRequests.get(response.id)
     if (!pending) return false

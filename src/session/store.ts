@@ -26,9 +26,9 @@ export interface SessionStore {
    * Returns every session whose client listens to changes. Without this method, only the sessions that are
    * in use in this process are notified of changes.
    *
-   * @param topics The URIs of resources and the ids of elicitations. Needed are only the sessions that
+   * @param topics The URIs of resources and the ids of elicitations. The caller needs only the sessions that
    *   subscribe to one of the resources, or whose client was asked to complete one of the elicitations. The
-   *   store may return other sessions too.
+   *   store may also return other sessions.
    */
   listening?(topics?: readonly string[]): Iterable<{ id: string; record: SessionRecord }>
   /** Records that a session is in use. Needed if sessions outlive the process. */
@@ -39,7 +39,7 @@ export interface SessionStore {
    * @param before The time, in milliseconds since 1970.
    */
   unused?(before: number): Iterable<string> | Promise<Iterable<string>>
-  /** Returns the event store of a session. It must return the same object each time for the same id. */
+  /** Returns the event store of a session. All objects that are returned for an id must have the same events. */
   eventStore(id: string): EventStore
 }
 

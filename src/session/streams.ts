@@ -17,7 +17,7 @@ export interface OutgoingStream {
   /** Stores a message, and sends it if a client is connected. */
   send(message: JsonRpcMessage): Promise<void> | undefined
   /**
-   * Sends an event without data. Its id allows the client to resume the stream.
+   * Sends an event without data. The id of the event allows the client to resume the stream.
    *
    * @param retryMs How long the client should wait before it reconnects, in milliseconds.
    */

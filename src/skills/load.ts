@@ -2,8 +2,8 @@
  * Loads a skill: reads its files on demand, and rejects any file that does not match the skill's entry.
  * The entry is what the server listed.
  *
- * A matching digest proves that a server is consistent, not that it can be trusted. Before you give
- * the text to a model, ask the user, and label the text with its origin.
+ * A matching digest proves that the server is consistent, not that it can be trusted. Before you give
+ * the text to a model, ask the user for approval, and label the text with its origin.
  *
  * @see https://modelcontextprotocol.io/extensions/skills/overview
  */
@@ -33,9 +33,9 @@ export interface LoadedSkill {
   /**
    * Reads another file of the skill. Each file is fetched only once.
    *
-   * @param reference A path relative to the skill's folder, or a URI inside it.
+   * @param reference A path relative to the skill's folder, or the URI of a file in the folder.
    * @throws {SdkError} `INVALID_MESSAGE` if the entry does not list the file, or the file does not
-   *   match the entry. Then get the entry of the skill again, and ask the user again.
+   *   match the entry. Then get the entry of the skill again, and ask the user for approval again.
    */
   read(reference: string, options?: RequestOptions): Promise<SkillContent>
 }

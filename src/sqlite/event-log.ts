@@ -67,7 +67,7 @@ export class SqlEventLog implements EventLog {
 
   append(event: LoggedEvent): number {
     const position = this.#sql.transaction(() => this.#append(event))
-    this.#listeners.appended(event.name)
+    this.#listeners.onAppended(event.name)
     return position
   }
 

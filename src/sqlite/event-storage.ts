@@ -50,8 +50,8 @@ const MAX_ATTEMPTS = 100
 
 /**
  * An SQL expression for `wake_at`: the earlier of `expires_at` and `due_at`, or `expires_at` if the
- * subscription is not active. `min` returns NULL if an argument is NULL, so that each time must replace the
- * other one if the other one is NULL.
+ * subscription is not active. `min` returns NULL if an argument is NULL. Each argument therefore falls back to
+ * the other time.
  */
 const WAKE_AT = `min(coalesce(CASE WHEN active THEN due_at END, expires_at),
                      coalesce(expires_at, due_at))`

@@ -42,7 +42,7 @@ export class LogListeners {
   }
 
   /** Notifies the listeners after this process has appended an event. */
-  appended(name: string): void {
+  onAppended(name: string): void {
     this.#notify(name)
   }
 

@@ -68,8 +68,8 @@ const TOPICS = `CREATE TABLE mcp_topics (
   ${insertTopics('true')}`
 
 /**
- * Creates a statement that adds topics to the index: those of the sessions for which the condition holds,
- * except damaged sessions.
+ * Creates a statement that adds topics to the index: the topics of the sessions for which the condition holds.
+ * Damaged sessions are skipped.
  */
 function insertTopics(condition: string): string {
   const topics = ['subscriptions', 'elicitations'].map((member) => {

@@ -26,7 +26,7 @@ export class Tables {
     return this.#created ? this.#sql.all<Row>(query, ...bindings) : []
   }
 
-  /** Creates the tables if needed, and runs a statement. Does nothing once the database was erased. */
+  /** Creates the tables if needed, and runs a statement. Does nothing after the database was erased. */
   write<Row extends Record<keyof Row, SqlValue>>(query: string, ...bindings: SqlValue[]): Row[] {
     if (this.#isErased) return []
     this.#create()
@@ -39,7 +39,7 @@ export class Tables {
     createSessionTable(this.#sql)
   }
 
-  /** Creates the table of the topics that sessions listen to, if the other tables exist. */
+  /** Creates the table of the topics to which sessions listen, if the other tables exist. */
   createTopicTable(): void {
     if (!this.#created || this.#hasTopics) return
     createTopicTable(this.#sql)

@@ -26,10 +26,10 @@ const DEFAULT_POLL_MS = 1_000
 const MAX_POLL_MS = 60_000
 
 /**
- * Requests sampling as a task if the client supports it. Otherwise behaves like `ctx.sample`.
+ * Requests sampling as a task, if the client supports such tasks. Otherwise behaves like `ctx.sample`.
  *
- * @param ttlMs How long the client should keep the result, in milliseconds.
- * @throws {ProtocolError} The error that the client returned.
+ * @param ttlMs How long the client should store the task, in milliseconds.
+ * @throws {ProtocolError} The error in the client's response.
  * @throws {SdkError} `CAPABILITY_MISSING` if the client cannot sample.
  * @throws {TypeError} If the params are invalid.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks

@@ -83,8 +83,8 @@ export interface RemoteTask {
    * @throws {ProtocolError} The error with which the task failed; `INVALID_PARAMS` if the task does
    *   not exist.
    * @throws {SdkError} `ABORTED` if the task was cancelled; `TIMEOUT` if a time limit has passed;
-   *   `DENIED` or `INVALID_MESSAGE` if the task's request for input could not be answered;
-   *   `INVALID_MESSAGE` if the result is malformed.
+   *   `DENIED` if the task's request for input was not approved; `INVALID_MESSAGE` if the request for
+   *   input could not be answered, or the result is malformed.
    */
   result(options?: RequestOptions & TaskPollingOptions): Promise<CallToolResult>
   /** Asks the server to cancel the task. */

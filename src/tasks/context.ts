@@ -1,5 +1,5 @@
 /**
- * The handler's context while it works on a task. Progress becomes the task's status message, and
+ * The context of a handler that works on a task. Progress becomes the task's status message, and
  * requests for input suspend the run until they are answered.
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
@@ -14,7 +14,7 @@ import type { Exchange } from '../server/request/exchange.ts'
 import { NEEDS_SESSION } from '../server/request/ask-mode.ts'
 import type { LogRules } from '../server/request/logging.ts'
 
-/** Reports what happens in a run to the clients of a task. */
+/** Reports the status of a task to clients. */
 export interface StatusReporter {
   /** Sets the status message of the task. */
   setStatusMessage(statusMessage: string): Promise<void>

@@ -20,7 +20,7 @@ import type {
 } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { ExtensionClient, ExtensionRequest } from '../client/extension.ts'
-import { taskReporter, type TaskPollingOptions } from './polling.ts'
+import { createTaskReporter, type TaskPollingOptions } from './polling.ts'
 import { pollDelayMs, pollTimeoutMs, noResultError } from './poll-interval.ts'
 
 /** A client that can call tools in every revision. */
@@ -262,7 +262,7 @@ export async function waitForCoreTask(
   ttl?: unknown,
 ): Promise<Result> {
   const { signal, timeoutMs, maxTimeoutMs = Infinity } = request
-  const report = taskReporter(pollingOptions, request)
+  const report = createTaskReporter(pollingOptions, request)
   const startedAt = performance.now()
   let deadline = startedAt + Math.min(maxTimeoutMs, pollTimeoutMs(ttl))
   try {

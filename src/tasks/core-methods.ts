@@ -150,7 +150,7 @@ function missingTask(task: TaskRecord): Error {
  * The keys of the input requests that were sent to clients and are not answered. If two `tasks/result`
  * requests wait for the same task, only one of them sends the task's input requests.
  */
-const sentRequests = new WeakMap<TaskService, Set<string>>()
+const sentKeysByService = new WeakMap<TaskService, Set<string>>()
 
 /** Sends a task's input requests to the client that waits for the task's result. */
 class InputForwarder {
@@ -163,8 +163,8 @@ class InputForwarder {
   constructor(tasks: TaskService, ctx: RequestContext) {
     this.#tasks = tasks
     this.#ctx = ctx
-    const sentKeys = sentRequests.get(tasks) ?? new Set()
-    sentRequests.set(tasks, sentKeys)
+    const sentKeys = sentKeysByService.get(tasks) ?? new Set()
+    sentKeysByService.set(tasks, sentKeys)
     this.#sentKeys = sentKeys
   }
 

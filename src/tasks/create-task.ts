@@ -45,7 +45,8 @@ const REMEDY = {
  * because it already belongs to a task's run.
  *
  * @throws {ProtocolError} `METHOD_NOT_FOUND` in revisions with sessions, if the client requests a
- *   task for a tool that does not support tasks, or no task for a tool that requires one.
+ *   task for a tool that does not support tasks, or does not request a task for a tool that requires
+ *   one.
  * @throws {SdkError} `CAPABILITY_MISSING` if the tool requires a task and the client does not
  *   support tasks.
  */

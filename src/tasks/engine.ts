@@ -16,12 +16,12 @@ import {
   isFinal,
   isReadyToRun,
   newRecord,
-  jsonClone,
+  cloneJson,
   type InputOutcome,
   type NewTask,
   type TaskRecord,
 } from './record.ts'
-import { failureTest, type Platform } from './run.ts'
+import { createFailureTest, type Platform } from './run.ts'
 import type { ReportedOutcome, TaskService, TaskWaitOptions } from './service.ts'
 import { answer, cancel, setStatusMessage, finish, type TaskOutcome } from './state.ts'
 import type { TaskStore } from './store.ts'
@@ -129,7 +129,7 @@ export class TaskEngine implements TaskService {
     if (!outcome) return false
     let isSettled = false
     await this.#tasks.change(taskId, (before, now) => {
-      const after = finish(outcome, failureTest(before.call))(before, now)
+      const after = finish(outcome, createFailureTest(before.call))(before, now)
       isSettled = after !== undefined
       return after
     })
@@ -147,7 +147,7 @@ export class TaskEngine implements TaskService {
     const requester = { principal: principal ?? undefined, auth, client }
     const entry = this.#server.tools.require(String(params.name), requester)
     const result = await toResult(returned, entry)
-    if ((result.resultType ?? 'complete') === 'complete') return { result: jsonClone(result) }
+    if ((result.resultType ?? 'complete') === 'complete') return { result: cloneJson(result) }
     throw new TypeError(`A task cannot end with a result of type "${result.resultType}"`)
   }
 

@@ -14,7 +14,7 @@ import { isFinal, type TaskRecord } from './record.ts'
 import { detailedTaskOf } from './wire.ts'
 import { whenAvailable } from './unavailable.ts'
 
-/** The maximum number of tasks that one listener may subscribe to. */
+/** The maximum number of tasks to which one listener may subscribe. */
 const MAX_LISTENED_TASKS = 100
 
 /** Creates the error for a task that does not exist, or that the caller may not see. */
@@ -23,7 +23,7 @@ export function unknownTask(): Error {
 }
 
 /**
- * Finds the task that a request refers to.
+ * Finds the task to which a request refers.
  *
  * @throws {ProtocolError} `INVALID_PARAMS` if there is no such task or the caller may not see it.
  */
@@ -86,7 +86,8 @@ export async function cancelTask(
 }
 
 /**
- * Returns the task ids of a filter, without the ids of tasks that the client may not see.
+ * Returns the task ids of a filter, without the ids of tasks that the client may not see. Returns
+ * `undefined` if no ids are left.
  *
  * @throws {ProtocolError} `INVALID_PARAMS` if the filter is not a list of ids, or is too long.
  */

@@ -47,7 +47,7 @@ export interface AwaitedTask {
 }
 
 /** Creates a function that reports each change of a task to `onTask`, and as progress of the original call. */
-export function taskReporter(
+export function createTaskReporter(
   { onTask }: TaskPollingOptions,
   { onProgress }: RequestOptions,
 ): (task: DetailedTask) => void {

@@ -121,7 +121,7 @@ export function newRecord(
  *
  * @throws {TypeError} If the value cannot be represented as JSON.
  */
-export function jsonClone<T>(value: T): T {
+export function cloneJson<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T
 }
 

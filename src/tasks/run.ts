@@ -30,7 +30,7 @@ import { NEEDS_SESSION } from '../server/request/ask-mode.ts'
 import { callTool } from '../server/features/tools.ts'
 import { observeRun } from './observed-run.ts'
 import { TaskContext, unreachableReason, type StatusReporter } from './context.ts'
-import { jsonClone, type TaskCall, type TaskRecord } from './record.ts'
+import { cloneJson, type TaskCall, type TaskRecord } from './record.ts'
 import { ask, finish, awaitOutcome, type NewInput, type Transition } from './state.ts'
 
 /** The operations that a run needs from the process that runs it. */
@@ -54,9 +54,9 @@ export async function runTask(
 ): Promise<Transition> {
   const { call, taskId } = task
   const exchange = exchangeOf(call, host, platform)
-  const { requestState: _, inputResponses: __, task: ___, ...params } = jsonClone(call.params)
+  const { requestState: _, inputResponses: __, task: ___, ...params } = cloneJson(call.params)
   const message: JsonRpcRequest = { jsonrpc: '2.0', id: taskId, method: 'tools/call', params }
-  const { recording, responses } = replayData(task)
+  const { recording, responses } = readReplayData(task)
   const replay = new ReplayInput(recording, responses, { save: (current) => host.save(current) })
   const ctx = new TaskContext(message, exchange, server.logs, replay, host, call.unreachable)
   ctx.inputResponses = Object.keys(responses).length > 0 ? responses : undefined
@@ -83,7 +83,7 @@ export async function runTask(
  * Creates the function that decides whether a result makes the task `failed`. In 2025-11-25, a result with
  * `isError` makes the task `failed`; since 2026-07-28, no result does.
  */
-export function failureTest({ revision }: TaskCall): (result: Result) => boolean {
+export function createFailureTest({ revision }: TaskCall): (result: Result) => boolean {
   const isCore = findRevision(revision)?.tasks === 'core'
   return ({ isError }) => isCore && isError === true
 }
@@ -122,8 +122,8 @@ async function transitionOf(
 ): Promise<Transition> {
   const { resultType = 'complete' } = result
   if (resultType === 'complete') {
-    const outcome = { result: jsonClone(result) }
-    return (task, now) => finish(outcome, failureTest(task.call))(task, now)
+    const outcome = { result: cloneJson(result) }
+    return (task, now) => finish(outcome, createFailureTest(task.call))(task, now)
   }
   if (resultType !== 'task' || result.taskId !== id) {
     throw new TypeError(`A task cannot end with a result of type "${resultType}"`)
@@ -189,7 +189,7 @@ function degradeInputRequest(
 }
 
 /** Returns the recording of earlier runs, and the responses that have arrived since the last run. */
-function replayData({ recording, answers }: TaskRecord): {
+function readReplayData({ recording, answers }: TaskRecord): {
   recording: Recording
   responses: { [key: string]: JsonObject }
 } {

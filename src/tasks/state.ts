@@ -62,7 +62,7 @@ export function setStatusMessage(statusMessage: string): Transition {
 }
 
 /** Stores the handler's recording. Clients do not see this change. */
-export function withRecording(recording: Recording): Transition {
+export function setRecording(recording: Recording): Transition {
   return (before) =>
     isFinal(before) ? undefined : { ...before, version: before.version + 1, recording }
 }

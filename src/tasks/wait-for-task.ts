@@ -16,7 +16,7 @@ import {
 import { abortReason, sleep } from '../patterns/abort.ts'
 import { cancelTask, getTask, requireDetailedTask } from './get-task.ts'
 import { pollDelayMs, pollTimeoutMs, noResultError } from './poll-interval.ts'
-import { taskReporter, type AwaitedTask } from './polling.ts'
+import { createTaskReporter, type AwaitedTask } from './polling.ts'
 import { isFinal } from './record.ts'
 import { TaskInput } from './task-input.ts'
 
@@ -76,7 +76,7 @@ class TaskWait {
 
   constructor(awaited: AwaitedTask) {
     this.#awaited = awaited
-    this.#report = taskReporter(awaited.options, awaited.request)
+    this.#report = createTaskReporter(awaited.options, awaited.request)
     this.input = new TaskInput(
       awaited,
       () => this.#poll(),

@@ -14,7 +14,7 @@ import { runEvery, runLater } from './clock.ts'
 import type { TaskRepository } from './task-repository.ts'
 import { expiresAt, isFinal, isReadyToRun, type TaskRecord } from './record.ts'
 import { runTask, type Platform, type RunHost } from './run.ts'
-import { lease, setStatusMessage, finish, withRecording, type Transition } from './state.ts'
+import { lease, setStatusMessage, finish, setRecording, type Transition } from './state.ts'
 import type { TaskRecordStore } from './store.ts'
 import { ignoreUnavailable, whenAvailable } from './unavailable.ts'
 
@@ -106,7 +106,7 @@ export class TaskWork {
     const { taskId, cancellation } = run
     return {
       cancellation,
-      save: (recording) => whenAvailable(() => this.#change(run, withRecording(recording))),
+      save: (recording) => whenAvailable(() => this.#change(run, setRecording(recording))),
       // If the store is not available, the status message is lost. It is not worth waiting for the store
       setStatusMessage: (text) =>
         this.#change(run, setStatusMessage(text)).catch(ignoreUnavailable),

@@ -100,7 +100,7 @@ export function replayTransport(frames: readonly RecordedFrame[]): Replay {
     const recordedMessage = expected && validateMessage(expected.frame)
     const fault = recordedMessage
       ? describeDifference(recordedMessage, message)
-      : `it has no answer to ${nameOf(message)}`
+      : `it has no answer to ${describeMessage(message)}`
     if (fault !== undefined) return fail(fault)
     remaining.shift()
     if (recordedMessage && isRequest(recordedMessage) && isRequest(message))
@@ -188,20 +188,24 @@ const IGNORED_PATHS: ReadonlySet<string> = new Set([
 
 /** Describes how the actual message differs from the recorded one; `undefined` if it does not. */
 function describeDifference(recorded: JsonRpcMessage, actual: JsonRpcMessage): string | undefined {
-  const [recordedName, actualName] = [nameOf(recorded), nameOf(actual)]
+  const [recordedName, actualName] = [describeMessage(recorded), describeMessage(actual)]
   if (recordedName !== actualName) return `it has ${recordedName}, not ${actualName}`
-  const fault = memberDifference(recorded, actual, '')
+  const fault = describeMemberDifference(recorded, actual, '')
   return fault === undefined ? undefined : `in ${actualName}, ${fault}`
 }
 
 /** Describes how the first different member differs; `undefined` if no member differs. */
-function memberDifference(recorded: unknown, actual: unknown, path: string): string | undefined {
+function describeMemberDifference(
+  recorded: unknown,
+  actual: unknown,
+  path: string,
+): string | undefined {
   if (IGNORED_PATHS.has(path)) return undefined
   const areContainers = isContainer(recorded) && isContainer(actual)
   if (areContainers && Array.isArray(recorded) === Array.isArray(actual)) {
     for (const key of new Set([...Object.keys(recorded), ...Object.keys(actual)])) {
       const memberPath = path === '' ? key : `${path}.${key}`
-      const fault = memberDifference(recorded[key], actual[key], memberPath)
+      const fault = describeMemberDifference(recorded[key], actual[key], memberPath)
       if (fault !== undefined) return fault
     }
     return undefined
@@ -220,6 +224,6 @@ function excerpt(value: unknown): string {
   return text.length > EXCERPT_LENGTH ? `${text.slice(0, EXCERPT_LENGTH)}…` : text
 }
 
-function nameOf(message: JsonRpcMessage): string {
+function describeMessage(message: JsonRpcMessage): string {
   return 'method' in message ? `"${message.method}"` : 'a response'
 }

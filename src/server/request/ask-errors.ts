@@ -1,6 +1,6 @@
 /**
- * Errors of input requests that received no usable response. The outcome of the call depends on the
- * reason.
+ * Errors of input requests that received no usable response. The kind of error determines the outcome
+ * of the call whose handler requested the input.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
@@ -10,11 +10,12 @@ import type { ErrorObject } from '../../protocol/types.ts'
 import type { RevisionFacts } from '../../protocol/revisions.ts'
 import { serverFacts } from '../../protocol/server-facts.ts'
 
+/** The codes of errors for input requests that received an invalid response, or none in time. */
 const UNANSWERED_CODES: readonly string[] = ['INVALID_MESSAGE', 'TIMEOUT']
 /** Errors of input requests that received no valid response. */
 const unanswered = new WeakSet<object>()
 
-/** Records that an input request failed with `error`, if the reason is that it has no valid response. */
+/** Records an error of an input request, if the reason is that no valid response arrived. Returns the error. */
 export function noteUnanswered(error: unknown): unknown {
   if (error instanceof SdkError && UNANSWERED_CODES.includes(error.code)) unanswered.add(error)
   return error
@@ -29,7 +30,8 @@ export function isUnanswered(error: unknown): error is SdkError {
 }
 
 /**
- * Whether an input request was rejected because the client did not declare a capability that it needs.
+ * Whether an input request was rejected because the client did not declare a capability that the request
+ * needs.
  */
 export function isMissingCapability(error: unknown): error is SdkError {
   return error instanceof SdkError && error.code === 'CAPABILITY_MISSING'

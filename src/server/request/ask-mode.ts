@@ -59,7 +59,7 @@ export interface PushMode {
   /** Creates the object through which one run of the handler requests input. */
   createInput(run: HandlerRun): Input
   /**
-   * Requests the input that is listed in an `input_required` result returned by the handler itself.
+   * Requests the input that is listed in an `input_required` result that the handler itself returned.
    *
    * @throws {ProtocolError} `INTERNAL_ERROR` if the handler exceeds the limit of rounds.
    */
@@ -70,8 +70,8 @@ export interface PushMode {
 }
 
 /**
- * The request ends with an `input_required` result, and the client repeats it with the responses
- * and the sealed state.
+ * The request ends with an `input_required` result. The client then repeats the request, with the
+ * responses and the sealed state.
  */
 export interface ReplayMode {
   readonly kind: 'replay'
@@ -89,7 +89,7 @@ export interface UnavailableMode {
   readonly needs: string
 }
 
-/** The mode of requests in older revisions without a session, which cannot ask for input. */
+/** The mode of requests without a session, in revisions that have sessions. They cannot ask for input. */
 export const NEEDS_SESSION: UnavailableMode = {
   kind: 'unavailable',
   needs: 'a stateful session',

@@ -41,8 +41,8 @@ export async function askClient(
   const { input, exchange } = requester
   try {
     // The capabilities of a client that cannot be reached may be unknown. They are not checked,
-    // because `input.ask` throws an error that says why the client cannot be reached. If the
-    // method is missing in the revision, the error says so in any case
+    // because `input.ask` throws an error that says why the client cannot be reached. A method that
+    // is missing in the revision is reported in any case
     if (!input.refuses || isMethodMissing(request, exchange.revision)) {
       requireAskable(request, exchange)
     }
@@ -82,7 +82,7 @@ export function requireAskable(request: InputRequest, { client, revision }: Exch
   )
 }
 
-/** Names of data that must neither pass through the client nor appear in a URL that the client sees. */
+/** Matches names of data that must neither pass through the client nor appear in a URL that the client sees. */
 export const SECRET_NAME: RegExp =
   /^(?:password|passphrase|passcode|api[-_]?key|secret|credit[-_]?card|(?:access|refresh|id)[-_]?token)$/i
 

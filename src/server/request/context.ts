@@ -90,7 +90,7 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
    *
    * @param data Any JSON value. A message that cannot be serialized is not sent, and the error is
    *   passed to `onError`.
-   * @deprecated The protocol deprecates logging since 2026-07-28; it works in every revision.
+   * @deprecated Since 2026-07-28, the protocol deprecates logging. Logging works in every revision.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging
    */
   log(level: LoggingLevel, data: unknown, options?: { logger?: string }): Promise<void>
@@ -101,7 +101,7 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
    * @throws {SdkError} `CAPABILITY_MISSING` if the client does not support forms; `UNSUPPORTED` if
    *   the server cannot send requests to the client; `TIMEOUT` if the client does not answer in
    *   time.
-   * @throws {ProtocolError} The error that the client responded with.
+   * @throws {ProtocolError} The error in the client's response.
    * @throws {TypeError} If the schema does not describe a flat form, or asks for a secret.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
    */
@@ -118,7 +118,7 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
    * @throws {SdkError} `CAPABILITY_MISSING` if the client does not support URLs; `UNSUPPORTED` if
    *   the server cannot send requests to the client; `TIMEOUT` if the client does not answer in
    *   time.
-   * @throws {ProtocolError} The error that the client responded with.
+   * @throws {ProtocolError} The error in the client's response.
    * @throws {TypeError} If the URL is invalid or contains credentials.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
    */
@@ -129,9 +129,9 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
    * @throws {SdkError} `CAPABILITY_MISSING` if the client does not support sampling; `UNSUPPORTED`
    *   if the server cannot send requests to the client; `TIMEOUT` if the client does not answer in
    *   time.
-   * @throws {ProtocolError} The error that the client responded with.
+   * @throws {ProtocolError} The error in the client's response.
    * @throws {TypeError} If the params are invalid.
-   * @deprecated The protocol deprecates sampling since 2026-07-28; it works in every revision.
+   * @deprecated Since 2026-07-28, the protocol deprecates sampling. Sampling works in every revision.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
    */
   sample(params: CreateMessageParams & { key?: string }): Promise<CreateMessageResult>
@@ -141,15 +141,15 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
    * @throws {SdkError} `CAPABILITY_MISSING` if the client does not support roots; `UNSUPPORTED` if
    *   the server cannot send requests to the client; `TIMEOUT` if the client does not answer in
    *   time.
-   * @throws {ProtocolError} The error that the client responded with.
-   * @deprecated The protocol deprecates roots since 2026-07-28; they work in every revision.
+   * @throws {ProtocolError} The error in the client's response.
+   * @deprecated Since 2026-07-28, the protocol deprecates roots. Roots work in every revision.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/client/roots
    */
   roots(): Promise<Root[]>
   /**
    * Closes the connection on which the client waits for the response, so that it is not held open
-   * during long work. The client reconnects, and resumes waiting. Does nothing if the client could
-   * not resume; only revision 2025-11-25 supports it.
+   * during long work. The client reconnects, and continues to wait. Does nothing if the client could
+   * not resume the stream. Only revision 2025-11-25 supports this.
    *
    * @param retryMs How long the client should wait before it reconnects, in milliseconds; 1,000 by
    * default.

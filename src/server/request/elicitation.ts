@@ -1,5 +1,5 @@
 /**
- * Elicitation: asking the user with a form, or to open a URL.
+ * Elicitation: asking the user to fill in a form, or to open a URL.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
@@ -61,7 +61,7 @@ export interface ElicitUrlOptions {
 }
 
 /**
- * Whether the user agreed to open the URL. The interaction on its page may not be complete yet.
+ * Whether the user agreed to open the URL. The interaction on the page may not be complete yet.
  */
 export interface ElicitUrlResult {
   action: 'accept' | 'decline' | 'cancel'
@@ -84,6 +84,7 @@ export type ElicitFormResult<S extends StandardSchema | ObjectSchema> =
   | { action: 'decline' | 'cancel'; content?: undefined }
 
 const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel']
+/** The JSON Schemas of forms, by the Standard Schemas from which they were created. */
 const formSchemas = new WeakMap<StandardSchema, ObjectSchema>()
 
 /** Implements `Context.elicit`. */
@@ -95,7 +96,7 @@ export async function elicitForm<S extends StandardSchema | ObjectSchema>(
   const form = isStandard(anySchema) ? formSchema(anySchema) : anySchema
   const params = { mode: 'form', message, requestedSchema: form }
   let rejectionReason = ''
-  /** Returns the content in its final form; `undefined` if the schema rejects it. */
+  /** Returns the content as the handler receives it; `undefined` if the schema rejects the content. */
   const validateContent = async (rawContent: unknown): Promise<unknown> => {
     const content = restoreContent(form, rawContent)
     if (!isStandard(schema)) return content

@@ -19,8 +19,8 @@ import type { Session } from '../../session/session.ts'
 import type { AskMode } from './ask-mode.ts'
 
 /**
- * The client's identity and capabilities. Before 2026-07-28, clients declared them once per session;
- * since then, in every request.
+ * The client's identity and capabilities. Before 2026-07-28, clients declared them once per session.
+ * Since then, they declare them in every request.
  */
 export interface ClientFacts {
   readonly info: Implementation | undefined
@@ -31,13 +31,13 @@ export interface ClientFacts {
 }
 
 /**
- * Details about the caller's authorization. A protected server sets the members that have a name
- * below from the access token. Programs that authenticate callers themselves may add more members.
+ * Details about the caller's authorization. A protected server sets the members that are listed here,
+ * from the access token. Programs that authenticate callers themselves may add other members.
  */
 export interface Auth {
   /** The subject of the token (`sub`). */
   readonly subject?: string | undefined
-  /** The client that the token was issued to. */
+  /** The client to which the token was issued. */
   readonly clientId?: string | undefined
   /** The authorization server that issued the token (`iss`). */
   readonly issuer?: string | undefined
@@ -168,7 +168,7 @@ export interface ClientRegistry {
   /**
    * Adds a client.
    *
-   * @param exchange A long-lived exchange with the client, which belongs to no request and stays usable until
+   * @param exchange A long-lived exchange with the client. It belongs to no request, and can be used until
    *   the session ends.
    */
   add(exchange: Exchange): void

@@ -43,13 +43,13 @@ export interface LogRules {
   readonly report: (error: unknown) => void
 }
 
-/** The numbers of messages for one receiver. */
+/** The numbers of sent and dropped messages. */
 interface Count {
   /** When the current second began, as returned by `performance.now()`. */
   since: number
-  /** The messages that were sent in the current second. */
+  /** How many messages were sent in the current second. */
   sent: number
-  /** The messages that were dropped since the last one was sent. */
+  /** How many messages were dropped since the last message was sent. */
   dropped: number
 }
 

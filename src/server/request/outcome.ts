@@ -7,19 +7,19 @@ import type { ReplayInput } from '../../patterns/replay.ts'
 import type { ProtocolError } from '../../protocol/errors.ts'
 import type { Result } from '../../protocol/types.ts'
 
-/** What one run of a method ends with: its result, or requests for the input that it needs first. */
+/** How a run of a method ends: with a result, or suspended because input is needed first. */
 export type Outcome = Result | Suspension
 
 /** Why a run has no result yet. */
 export type SuspensionReason =
   /** The handler asked for input through its context. Its return value or exception is ignored. */
   | { readonly kind: 'questions'; readonly replay: ReplayInput }
-  /** The handler returned an `input_required` result of its own. */
+  /** The handler itself returned an `input_required` result. */
   | { readonly kind: 'result'; readonly result: Result }
   /** The user must visit pages first: `URL_ELICITATION_REQUIRED` was thrown. */
   | { readonly kind: 'urls'; readonly error: ProtocolError }
 
-/** A run that needs input from the client before there is a result. */
+/** The end of a run that needs input from the client before there is a result. */
 export class Suspension {
   readonly reason: SuspensionReason
 

@@ -45,11 +45,11 @@ export class RequestContext extends BaseRequestContext implements Context {
    * replay.
    */
   replay: ReplayInput | undefined
-  /** The client's responses to an `input_required` result that the handler returned itself. */
+  /** The client's responses to an `input_required` result that the handler itself returned. */
   inputResponses: { readonly [key: string]: unknown } | undefined
   /** How many times the handler already ran for this request. */
   round = 0
-  /** The state of an `input_required` result that the handler returned itself. */
+  /** The state of an `input_required` result that the handler itself returned. */
   requestState: string | undefined
 
   constructor(message: JsonRpcRequest, exchange: Exchange, logs: LogRules | undefined) {
@@ -118,7 +118,7 @@ export class RequestContext extends BaseRequestContext implements Context {
     return this.input.step(name, run)
   }
 
-  /** How this request asks its client for input. */
+  /** The functions with which the handler requests input and records steps. */
   get input(): Input {
     this.#input ??= this.#chooseInput()
     return this.#input
@@ -134,6 +134,7 @@ export class RequestContext extends BaseRequestContext implements Context {
     return (this.replay ??= new ReplayInput(emptyRecording(), this.inputResponses))
   }
 
+  /** Creates functions that reject every request for input. */
   #noInput(needs: string): Input {
     const problem = `"${this.method}" cannot ask the client`
     return noInput(`${problem}: in revision ${this.revision} that needs ${needs}`)
