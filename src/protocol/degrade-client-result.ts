@@ -27,8 +27,8 @@ export function degradeClientResult(
 }
 
 /**
- * Reduces the result of sampling to one block, as before 2025-11-25: all text joined, or else the first
- * block. A block whose type the revision lacks becomes text with the name of the type.
+ * Reduces the result of sampling to one block, as before 2025-11-25. All texts are joined. If there is no text,
+ * the first block is used. A block whose type the revision lacks becomes text with the name of the type.
  */
 function singleBlock(
   content: SamplingContent | SamplingContent[],

@@ -23,7 +23,7 @@ import type {
 } from './types.ts'
 
 /** Params that exist only in requests without a session. */
-const STATELESS = ['inputResponses', 'requestState']
+const STATELESS_PARAMS = ['inputResponses', 'requestState']
 
 /** Adapts the params of a request or notification to the server; the same object if nothing changes. */
 export function degradeClientParams(
@@ -34,7 +34,7 @@ export function degradeClientParams(
   if (!params) return params
   if (revision.era === 'modern') return without(params, ['task'])
   const degraded = degradeMeta(
-    without(params, revision.tasks === 'core' ? STATELESS : [...STATELESS, 'task']),
+    without(params, revision.tasks === 'core' ? STATELESS_PARAMS : [...STATELESS_PARAMS, 'task']),
     revision,
   )
   if (method === 'initialize') {
@@ -52,8 +52,8 @@ export function degradeClientParams(
 
 /**
  * Adapts the client's capabilities. In 2025-06-18, elicitation has forms only, so a client that
- * supports only URL mode declares no elicitation to a server of that revision. `tasks` is 2025-11-25
- * only.
+ * supports only URL mode declares no elicitation to a server of that revision. `tasks` exists only in
+ * 2025-11-25.
  */
 export function degradeClientCapabilities(
   capabilities: ClientCapabilities,

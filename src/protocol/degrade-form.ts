@@ -8,6 +8,7 @@ import { without } from './copy.ts'
 import type { ObjectSchema, JsonObject } from './types.ts'
 import { isObject } from './validate.ts'
 
+/** The members of a field with options that 2025-06-18 does not have. */
 const NEWER_OPTION_MEMBERS = ['default', 'oneOf', 'anyOf', 'items', 'minItems', 'maxItems']
 
 /** Converts titled options to `enum` and `enumNames`, and multiple choice to a single choice. */
@@ -35,6 +36,7 @@ export function restoreContent(form: ObjectSchema, content: unknown): unknown {
 }
 
 function degradeField(field: JsonObject): JsonObject {
+  // The options of a multiple choice are in `items`
   const items = isObject(field.items) ? field.items : field
   const options = items.oneOf ?? items.anyOf ?? items.enum
   if (!Array.isArray(options)) return field.type === 'boolean' ? field : without(field, ['default'])

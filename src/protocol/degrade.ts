@@ -93,7 +93,7 @@ export function degradeNotification(
   return mustOmitMessage ? without(degraded, ['message']) : degraded
 }
 
-/** Adapts the server's capabilities. 2025-03-26 introduced `completions`; `tasks` is 2025-11-25 only. */
+/** Adapts the server's capabilities. 2025-03-26 introduced `completions`; `tasks` exists only in 2025-11-25. */
 export function degradeServerCapabilities(
   capabilities: ServerCapabilities,
   revision: RevisionFacts,

@@ -5,8 +5,8 @@
  */
 import type { Revision } from './revisions.ts'
 
-// The keys repeat their common prefix, because bundlers would keep concatenated strings even if they are
-// unused
+// All keys repeat their common prefix, because bundlers would keep concatenated strings even if they are unused
+
 /** The protocol revision of a request. */
 export const META_PROTOCOL_VERSION: string = 'io.modelcontextprotocol/protocolVersion'
 /** The client capabilities that a request declares. */
@@ -46,7 +46,7 @@ export function isExtensionId(id: string): boolean {
   return EXTENSION_ID.test(id)
 }
 
-/** Whether the second label of a key's prefix is reserved, so that applications may not define it. */
+/** Whether the second label of a key's prefix is reserved, so that applications may not define the key. */
 export function isProtocolKey(key: string): boolean {
   return /^[^./]+\.(?:modelcontextprotocol|mcp)(?:\.[^/]*)?\//.test(key)
 }
@@ -58,7 +58,7 @@ export function isProtocolKey(key: string): boolean {
 const RESERVED_IN_20250618 = /^(?:[^/]*\.)?(?:modelcontextprotocol|mcp)\.[^/]*\//
 
 /**
- * Whether a key's prefix is reserved for the protocol, so that applications may not define it. Since
+ * Whether a key's prefix is reserved for the protocol, so that applications may not define the key. Since
  * 2025-11-25, only the second label of the prefix decides; in 2025-06-18, all labels except the last.
  *
  * @param revision The revision of the message; by default the newest. Revisions before 2025-06-18 reserve nothing.

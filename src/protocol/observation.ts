@@ -105,15 +105,15 @@ export interface Observation {
 /** The end of an operation. */
 export interface Outcome {
   /**
-   * - `complete`: It succeeded.
+   * - `complete`: The operation succeeded.
    * - `input_required`: The server needs input, with which the client sends the request again.
    * - `failed`: The tool returned `isError`, or the attempt at a delivery failed.
    * - `given_up`: The last attempt at a delivery failed.
-   * - `error`: It failed with `error`.
-   * - `cancelled`: The requester cancelled it, or disconnected.
+   * - `error`: The operation failed with `error`.
+   * - `cancelled`: The requester cancelled the operation, or disconnected.
    */
   readonly outcome: 'complete' | 'input_required' | 'failed' | 'given_up' | 'error' | 'cancelled'
-  /** The error that ended it. */
+  /** The error that ended the operation. */
   readonly error?: OperationError | undefined
   /** The id of a request of a server to its client. */
   readonly id?: RequestId | undefined

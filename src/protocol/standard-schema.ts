@@ -53,8 +53,8 @@ export type InferInput<Schema extends StandardSchema> = NonNullable<
  * The JSON Schema of a schema's input or output.
  *
  * @param label The name of the schema in error messages.
- * @throws {TypeError} If it has no JSON Schema; for a zod object, the error names the member without
- *   one.
+ * @throws {TypeError} If the schema has no JSON Schema. For a zod object, the error names the member that has
+ *   none.
  */
 export function jsonSchemaOf(
   schema: StandardSchema & { shape?: Record<string, StandardSchema> },

@@ -32,8 +32,7 @@ function matching(format: RegExp, value: unknown): string | undefined {
 }
 
 /**
- * Returns the params with a trace context in their `_meta`, which replaces the one that they may
- * have.
+ * Returns the params with a trace context in their `_meta`, where it replaces any other trace context.
  */
 export function withTrace(
   params: JsonObject | undefined,

@@ -38,7 +38,7 @@ export class ConnectionSession {
   readonly state: Session
   readonly revision: RevisionFacts
   readonly #host: SessionHost
-  /** The operation as which an observer sees the session. */
+  /** The session as an operation, if the server has an observer. */
   readonly #ongoing: OngoingOperation | undefined
   #unsubscribe: Unsubscribe | undefined
 

@@ -54,7 +54,9 @@ export interface ServerFeatures {
    * has more)`.
    */
   readonly optionHint?: string
+  /** How the server asks its clients for input. */
   readonly input: ClientInput
+  /** How the server supports tool arguments that HTTP headers repeat. */
   readonly headerParams: HeaderParamSupport
   /** Adapts the result of a method to the client's revision. */
   readonly degradeResult: (method: string, result: Result, revision: RevisionFacts) => Result
@@ -62,6 +64,7 @@ export interface ServerFeatures {
   readonly notify?: Notifier
   /** The settings for log messages. Absent if the server sends no log messages. */
   readonly logs?: LogRules
+  /** Adds the capabilities of features that only some presets include. */
   readonly declare?: DeclareCapabilities
   /** Reports operations to the application's observer. Absent if the server is not observed. */
   readonly observe?: ServerObservation | undefined
@@ -197,7 +200,7 @@ export interface ServerDefinition extends ServerFeatures {
   /**
    * Checks that the extensions on which others depend were added.
    *
-   * @throws {TypeError} If one is missing. The message names both extensions.
+   * @throws {TypeError} If an extension is missing. The message names both extensions.
    */
   verify?(): void
   /** Turns calls into tasks. Set by the tasks extension. */

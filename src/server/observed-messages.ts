@@ -162,15 +162,15 @@ export function observeNotifications(
     const ongoing = begin(sentOperation('notification', message, facts))
     const { trace } = ongoing
     const traced = trace ? { ...message, params: { ...withTrace(message.params, trace) } } : message
-    let sent: ReturnType<Exchange['send']>
+    let sending: ReturnType<Exchange['send']>
     try {
-      sent = ongoing.run(() => send(traced))
+      sending = ongoing.run(() => send(traced))
     } catch (error) {
       ongoing.end(errorEnd(error))
       throw error
     }
-    if (!sent) return ongoing.end(COMPLETE)
-    return runObserved(ongoing, () => sent, sendingEnd)
+    if (!sending) return ongoing.end(COMPLETE)
+    return runObserved(ongoing, () => sending, sendingEnd)
   }
 }
 

@@ -39,7 +39,7 @@ const MAX_OPEN = 100_000
 
 const SERVER = { side: 'server' } as const
 
-/** Answers a request without rejecting. */
+/** Answers a request. The returned promise never rejects. */
 type Answer<Server, Target> = (
   server: Server,
   message: JsonRpcRequest,
@@ -80,7 +80,7 @@ interface Refusal {
 /** What is known about a refused message. */
 export interface RefusedMessage {
   readonly caller: Caller
-  /** The JSON of the body, if it was read. */
+  /** The JSON of the body; empty if the body was not read. */
   readonly text: string
 }
 
@@ -96,8 +96,8 @@ export interface ServerObservation {
    */
   open(key: unknown, operation: ServerOperation): void
   /**
-   * Ends an operation that {@link open} began. If another process began the operation, the observer is told its
-   * beginning and its end now.
+   * Ends an operation that {@link open} began. If another process began the operation, its beginning and its end
+   * are both observed now.
    */
   close(key: unknown, operation: ServerOperation): void
   /** Observes a request, which `answer` answers. */

@@ -249,8 +249,8 @@ function eraOf(
 
 /**
  * Checks that the client declares an extension in this request, in a revision that the server supports.
- * Clients need not declare extensions that only the server declares. Clients whose capabilities are
- * unknown declare an extension by using it.
+ * Clients need not declare an extension with `serverOnly`, or one that is part of the core protocol. Clients
+ * whose capabilities are unknown declare an extension by using it.
  *
  * @returns The revision of the extension.
  */

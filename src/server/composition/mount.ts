@@ -38,8 +38,8 @@ function isMountedIn(inner: ServerDefinition, outer: ServerDefinition): boolean 
 
 /**
  * Creates the source that `server.mount` uses to mount a server of the same program. The mounted
- * server's middleware and visibility rules apply, and its changes are followed. If it later adds an
- * entry whose name or URI is taken, the entry is skipped, and `onError` receives an error.
+ * server's middleware and visibility rules apply, and its changes are followed. If the mounted server
+ * later adds an entry whose name or URI is taken, the entry is skipped, and `onError` receives an error.
  *
  * `mount` throws a `TypeError` if a name or URI is taken, a server would contain itself, or one of
  * the servers was not created by `createServer` of `edgewise/server`.
@@ -177,6 +177,7 @@ async function callSource(
   )
 }
 
+/** Combines the log rules of two servers: the redaction of both, and the lower rate. */
 function strictestLogRules(
   inner: LogRules | undefined,
   outer: LogRules | undefined,

@@ -15,8 +15,10 @@ export type CheckRequirements = () => void
 
 /** The ids of the extensions of a server. */
 export function idsOf({ extensions }: ServerDefinition): string[] {
-  const eras = (['legacy', 'modern'] as const).map((era) => extensions?.declare({}, era).extensions)
-  return [...new Set(eras.flatMap((declared) => Object.keys(declared ?? {})))]
+  const declaredInEras = (['legacy', 'modern'] as const).map((era) => {
+    return extensions?.declare({}, era).extensions
+  })
+  return [...new Set(declaredInEras.flatMap((declared) => Object.keys(declared ?? {})))]
 }
 
 /**

@@ -52,8 +52,8 @@ const LISTS = ['tools', 'prompts', 'resources'] as const
 
 /**
  * Answers `subscriptions/listen`: acknowledges the supported part of the filter, then notifies the
- * client of every matching change until it disconnects. The closing result is sent when the server
- * shuts down or the client reads too slowly.
+ * client of every matching change until the client disconnects. The closing result is sent when the
+ * server shuts down or the client reads too slowly.
  *
  * @throws {ProtocolError} `INVALID_PARAMS` if the filter is malformed; `METHOD_NOT_FOUND` when
  * the server has no change notifications.

@@ -29,6 +29,7 @@ function expand(expression: Expression, values: UriTemplateValues): string {
   const isNamed = separator === ';' || separator === '&'
   const expansions = variables.flatMap(({ name, explode }) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined
+    // An empty list counts as no value
     if (value === undefined || (value.length === 0 && typeof value !== 'string')) return []
     const items = (typeof value === 'string' ? [value] : value).map(encode)
     const texts = explode ? items : [items.join(',')]

@@ -56,7 +56,7 @@ function match(parts: readonly Part[], text: string): UriVariables | undefined {
   if (first && !first.read && !text.startsWith(first.prefix)) return undefined
 
   // For each part, from last to first, compute the positions from which the remaining parts match
-  // the rest of the text. The forward pass then knows where each value can end.
+  // the rest of the text. With them, `extractValues` knows where each value can end.
   let ends = new Uint8Array(text.length + 1).fill(1, text.length)
   const steps = parts.toReversed().map((part) => {
     const step = { part, ends }

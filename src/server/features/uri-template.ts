@@ -21,7 +21,7 @@ export interface UriTemplate {
    * match. A decoded value may contain any character, including `/` and `..`.
    *
    * - `{x}` has at least one character and ends before `/`, `?` or `#`; `{+x}` may contain these.
-   * - `{.x}`, `{/x}`, `{;x}`, `{#x}` and all names of an expression but the first may be absent.
+   * - `{.x}`, `{/x}`, `{;x}`, `{#x}` and every variable of an expression except the first may be absent.
    * - `{?x,y}` and `{&x,y}` accept their names in any order, each at most once unless it has a `*`.
    *   A name that is not in the template does not match.
    * - If several interpretations match, earlier variables are as short as possible.

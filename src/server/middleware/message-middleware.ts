@@ -130,6 +130,7 @@ function wrapSending(
         await exchange.send({ ...message, params })
         return {}
       }
+      // Notifications that are sent before the context exists do not pass through the middleware
       if (ctx) await passThrough(definition, message, contextOf(ctx, SENT_NOTIFICATION), last)
       else await exchange.send(message)
     },

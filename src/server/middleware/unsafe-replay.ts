@@ -13,9 +13,9 @@ import type { Middleware } from '../server.ts'
 /**
  * Warns about each handler that awaits something, such as a request or a database query, outside of
  * `ctx.step` before it asks its client for input: since 2026-07-28 that work is repeated for each
- * response. Also warns about steps that ask for input, which cannot be recorded.
+ * response. Also warns about steps that ask for input, because such steps cannot be recorded.
  *
- * The middleware detects asynchronous work only, but in every revision and before anything is
+ * The middleware detects only asynchronous work. It does so in every revision, and before anything is
  * repeated. Use it only in development, because it starts a timer for each request:
  * `server.use(warnOnUnsafeReplay())`, before other middleware.
  *
@@ -49,7 +49,7 @@ class HandlerObserver {
   #timer: ReturnType<typeof setTimeout> | undefined
   /** Whether the handler awaited anything since the last response or step. */
   #hasAwaited = false
-  /** The step whose function is being called. */
+  /** The name of the step whose function is being called. */
   #step: string | undefined
 
   constructor(report: (problem: string) => void) {
