@@ -6,8 +6,8 @@
 import type { TokenStore } from '../../src/authorization/index.ts'
 
 /**
- * Stores tokens in the files of a folder, which is created if it is missing and accessible only to
- * its owner. Pass the result as `tokens` to a function that signs in. Deno needs permission to read and
+ * Stores tokens in the files of a folder. If the folder is missing, it is created, and only its owner can access
+ * it. Pass the result as `tokens` to a function that signs in. Deno needs permission to read and
  * write the folder.
  *
  * Processes that share the folder refresh each token once. If a process ends while it holds a lock, a

@@ -33,7 +33,7 @@ export function createHonoListener(handler: NodeHandler): NodeListener {
       if ('rawBody' in incoming) for (const name of FRAMING_HEADERS) request.headers.delete(name)
       const answer = await handler(request, { request, address: incoming.socket?.remoteAddress })
       const response = 'stream' in outgoing ? withoutConnectionHeaders(answer) : answer
-      // HTTP/2 needs no special handling, because only the stream of the request is closed, not the connection
+      // Whether the connection must be closed because the client is still sending the body. HTTP/2 closes only a stream
       const isUnread = !incoming.complete && !('stream' in incoming || 'stream' in outgoing)
       if (isUnread && response.status >= 400) {
         await respondUnread(response, incoming, outgoing)
@@ -45,6 +45,7 @@ export function createHonoListener(handler: NodeHandler): NodeListener {
       if (hasLength(response)) return withLength(response, outgoing)
       return new LazyResponse(response.body, response)
     },
+    // The host name is for requests without the header `Host`
     { hostname: 'localhost', overrideGlobalObjects: false },
   )
   return (incoming, outgoing) => void listener(incoming, outgoing)

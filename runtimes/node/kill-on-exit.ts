@@ -1,12 +1,12 @@
 /**
  * Ends child processes together with this process. If a signal ends this process, Node emits no `exit`, so
- * signals are handled too. Deno and Bun run this through their Node compatibility.
+ * signals are handled too. Deno and Bun also run this module, through their Node compatibility.
  *
  * @see https://nodejs.org/api/process.html#signal-events
  */
 import type { ChildProcess } from '#internal/stdio'
 
-type Kill = ChildProcess['kill']
+type KillFunction = ChildProcess['kill']
 
 /** The signals that end a process by default and can be handled, with their numbers. */
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
@@ -15,22 +15,24 @@ type Signal = keyof typeof SIGNALS
 const GRACE_MS = 1000
 /** How often to check whether the children have exited, in milliseconds. */
 const POLL_MS = 20
+/** How long a signal may take to end this process, in milliseconds. */
+const EXIT_MS = 20
 
 /** For each running child, the function that sends signals to it. */
-const killFunctions = new Set<Kill>()
+const killFunctions = new Set<KillFunction>()
 
 /**
  * Ends a child together with this process, unless the child and its descendants have exited before. The
- * child receives SIGTERM when this process exits. If a signal is about to end this process, the end is
- * delayed by a second at most, after which the child receives SIGKILL. If the application handles the signal
- * itself, the child receives nothing.
+ * child receives SIGTERM when this process exits, or when a signal is about to end this process. In the second
+ * case, the end is delayed until the child has exited, but at most by a second. Then the child receives SIGKILL.
+ * If the application handles the signal itself, the child receives nothing.
  *
  * @param send Sends a signal to the child, and returns whether it or a descendant is still running.
  * @returns A function to use in place of `send`, so that this module notices when the child has
  *   exited.
  */
-export function killOnExit(send: Kill): Kill {
-  const kill: Kill = (signal) => {
+export function killOnExit(send: KillFunction): KillFunction {
+  const kill: KillFunction = (signal) => {
     const isRunning = send(signal)
     if (!isRunning || signal === 'SIGKILL') stopTracking(kill)
     return isRunning
@@ -43,7 +45,7 @@ export function killOnExit(send: Kill): Kill {
   return kill
 }
 
-function stopTracking(kill: Kill): void {
+function stopTracking(kill: KillFunction): void {
   if (killFunctions.delete(kill) && killFunctions.size === 0) stopListening()
 }
 
@@ -78,7 +80,7 @@ function onSignal(signal: Signal): void {
 /** Ends this process as the signal would have without a listener. */
 function endThisProcess(signal: Signal): void {
   // Some runtimes do not restore the default effect of the signal, or are not permitted to send signals
-  setTimeout(() => process.exit(128 + SIGNALS[signal]), POLL_MS)
+  setTimeout(() => process.exit(128 + SIGNALS[signal]), EXIT_MS)
   try {
     process.kill(process.pid, signal)
   } catch {

@@ -95,6 +95,7 @@ function respond(honoListener: NodeListener, incoming: NodeRequest, outgoing: No
   // The `Host` header takes precedence over a host in the target
   incoming.url = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '')
   honoListener(incoming, outgoing)
+  // The listener has read the URL. The framework expects its own value
   incoming.url = url
 }
 

@@ -10,8 +10,8 @@ import type { LoopbackHost, LoopbackOptions } from '#internal/authorization'
 import type { AuthorizationFlow } from '../../src/authorization/index.ts'
 
 /**
- * Signs users in with their own browser: pass the result to `signIn` as `interaction`. On Deno, this
- * needs `--allow-net=127.0.0.1` (also `[::1]` if the host name is `localhost`), and `--allow-run`
+ * Signs users in with their own browser: pass the result to `signIn` as `interaction`. On Deno, the
+ * program needs `--allow-net=127.0.0.1` (also `[::1]` if the host name is `localhost`), and `--allow-run`
  * for the program that opens the browser. The URL of the sign-in page is always printed too.
  *
  * @example

@@ -25,14 +25,14 @@ const pipelines = new WeakMap<Socket, Pipeline>()
 /**
  * Calls `start`, which starts handling a request. A pipelined request waits while too many others of its
  * connection are being handled. A client that reads no responses can therefore not make the server buffer
- * an unlimited number of them.
+ * an unlimited number of responses.
  */
 export function limitPipelining(outgoing: ServerResponse, start: () => void): void {
   // A response has the socket only when Node writes it next, so no earlier response is pending
   if (outgoing.socket) return start()
   const { socket } = outgoing.req
   const { running, waiting } = pipelines.get(socket) ?? createPipeline(socket)
-  const run = (): void => {
+  const startNow = (): void => {
     running.add(outgoing)
     start()
   }
@@ -44,8 +44,8 @@ export function limitPipelining(outgoing: ServerResponse, start: () => void): vo
     next()
     if (waiting.length === 0) socket.resume()
   })
-  if (running.size < MAX_AHEAD) return run()
-  waiting.push(run)
+  if (running.size < MAX_AHEAD) return startNow()
+  waiting.push(startNow)
   socket.pause()
 }
 
@@ -54,7 +54,7 @@ function createPipeline(socket: Socket): Pipeline {
   pipelines.set(socket, pipeline)
   socket.once('close', () => {
     for (const outgoing of pipeline.running) {
-      // Node emits "close" only on the response that has the socket
+      // Node emits "close" only on the response that has the socket, so the others are closed here
       if (!outgoing.socket) outgoing.destroy().emit('close')
     }
   })

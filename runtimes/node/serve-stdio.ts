@@ -37,16 +37,16 @@ export function serveStdio(server: Server, options: ServeStdioOptions = {}): Pro
   return serveStandardStreams(openStdio, server, options)
 }
 
-/** Redirects `process.stdout`, which `console` uses, to stderr, and returns the streams. */
+/** Redirects `process.stdout`, which `console` uses, to stderr. Returns the original streams. */
 function openStdio(): StdioHost {
   const { stdin, stdout, stderr } = process
-  const write = stdout.write.bind(stdout)
+  const writeToStdout = stdout.write.bind(stdout)
   stdout.write = stderr.write.bind(stderr)
   // If the client has closed stderr too, a log line must not end the process
   stderr.on('error', () => {})
   return {
     stdin: webReadable(stdin, () => stdin.destroy()),
-    stdout: webWritable(stdout, () => {}, write),
+    stdout: webWritable(stdout, () => {}, writeToStdout),
     onTerminate(listener: () => void) {
       // A second signal has its default effect, because each listener is called only once
       process.once('SIGINT', listener).once('SIGTERM', listener)

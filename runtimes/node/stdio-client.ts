@@ -25,9 +25,9 @@ import { webReadable, webWritable } from './streams.ts'
  * Creates a transport for `connect` that starts the program of a server as a child process. The program runs
  * with the rights of this process: start only what the user trusts and has agreed to.
  *
- * Closing the client ends the program and its descendants. First the program's stdin is closed. Processes that
- * still run after `graceMs` (by default 2 seconds) receive SIGTERM. Processes that still run after the same
- * time again receive SIGKILL.
+ * Closing the client ends the program and its descendants. First the program's stdin is closed. After
+ * `graceMs` (by default 2 seconds), the processes that still run receive SIGTERM. After another `graceMs`, the
+ * processes that still run receive SIGKILL.
  *
  * If this process exits, or SIGINT, SIGTERM or SIGHUP ends it, the program receives SIGTERM. If SIGKILL
  * ends this process, the program keeps running.

@@ -14,9 +14,9 @@ const MAX_BUFFERED_CHUNKS = 16
 /**
  * A `ReadableStream` over a Node stream.
  *
- * @param cancel Called when the reader cancels. The rest of the data is discarded.
+ * @param onCancel Called when the reader cancels. The rest of the data is discarded.
  */
-export function webReadable(stream: Readable, cancel: () => void): ReadableStream<Uint8Array> {
+export function webReadable(stream: Readable, onCancel: () => void): ReadableStream<Uint8Array> {
   let isEnded = false
   return new ReadableStream<Uint8Array>(
     {
@@ -43,7 +43,7 @@ export function webReadable(stream: Readable, cancel: () => void): ReadableStrea
         isEnded = true
         // The data is still read and discarded, so that the other process never blocks on a full pipe
         stream.resume()
-        cancel()
+        onCancel()
       },
     },
     { highWaterMark: MAX_BUFFERED_CHUNKS },
@@ -54,12 +54,12 @@ export function webReadable(stream: Readable, cancel: () => void): ReadableStrea
  * A `WritableStream` over a Node stream.
  *
  * @param end Ends the stream once everything is written.
- * @param write The original `write` of the stream, if the stream now has another one.
+ * @param writeChunk The original `write` of the stream, if the stream now has another one.
  */
 export function webWritable(
   stream: Writable,
   end: () => void,
-  write: Writable['write'] = stream.write.bind(stream),
+  writeChunk: Writable['write'] = stream.write.bind(stream),
 ): WritableStream<Uint8Array> {
   return new WritableStream<Uint8Array>({
     start(controller) {
@@ -69,7 +69,7 @@ export function webWritable(
     },
     write(chunk) {
       return new Promise((resolve, reject) => {
-        write(chunk, (error) => (error ? reject(error) : resolve()))
+        writeChunk(chunk, (error) => (error ? reject(error) : resolve()))
       })
     },
     close: end,

@@ -31,8 +31,8 @@ export const files: Files = {
     const namespace = await (ownNamespace ??= findNamespace())
     return namespace && `${namespace}/${process.pid}`
   },
-  async hasEnded(processName) {
-    const [, namespace, pid] = /^(.+)\/(\d+)$/.exec(processName) ?? []
+  async hasEnded(processId) {
+    const [, namespace, pid] = /^(.+)\/(\d+)$/.exec(processId) ?? []
     if (namespace === undefined) return false
     if (namespace !== (await (ownNamespace ??= findNamespace()))) return false
     try {

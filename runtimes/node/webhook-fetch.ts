@@ -31,7 +31,7 @@ const NAT64 = /^\[64:ff9b::([\da-f]{1,4}):([\da-f]{1,4})\]$/
 /**
  * Creates the option `fetch` of `webhooks`. It resolves the host of each URL, rejects private and
  * other special addresses, and connects to an address that it has checked. TLS verifies the name of
- * the host. It follows no redirects, and uses no proxy from the environment.
+ * the host. Redirects are not followed, and no proxy from the environment is used.
  *
  * @example
  * ```ts
@@ -99,7 +99,7 @@ function send(
   signal: AbortSignal,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
-    // Deno does not report that a request was destroyed
+    // Rejects itself, because Deno does not report that a request was destroyed
     const abort = (): void => {
       request.destroy()
       reject(signal.reason)

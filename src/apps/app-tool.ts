@@ -117,6 +117,7 @@ function reportEmptyResults<Input extends StandardSchema, Output extends Standar
 ): ToolHandlerFor<Input, Output, Env> {
   const run: ToolHandler<Input, Output, Env> = handler
   const reporting: ToolHandler<Input, Output, Env> = async (args, ctx) => {
+    // A result, a list of content blocks, or a single block, which has a `type`
     const returned = await run(args, ctx)
     const { content, structuredContent, resultType }: JsonObject = isObject(returned)
       ? returned

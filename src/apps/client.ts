@@ -55,8 +55,7 @@ export function isAppVisible(tool: Tool): boolean {
 }
 
 /**
- * Returns how to display a document. Reads this from the contents of the document, or else from its entry in the
- * list of resources.
+ * Returns how to display a document, according to its contents, or else to its entry in the list of resources.
  * Values that do not conform to the specification are omitted: a `csp` source that is not an origin
  * could inject directives into the host's policy.
  *

@@ -25,8 +25,8 @@ export class ConnectError extends Error {}
 /**
  * Connects to the server.
  *
- * @param onEnded If the connection was open and ends, for example because a program has exited, called
- *   with the reason.
+ * @param onEnded Called with the reason when an open connection ends, for example because a program has
+ *   exited.
  * @throws {ConnectError} If connecting fails, with the reason.
  */
 export async function open(
@@ -101,24 +101,25 @@ function toConnectTarget(
 
 function connectMessage(error: unknown, target: Target, options: Options): string {
   const server = 'url' in target ? target.url : target.command
-  const scopes = missingScopes(error)
-  const scopeHint = scopes === '' ? '' : `. ${scopes}`
+  const missingScopes = describeMissingScopes(error)
+  const scopeHint = missingScopes === '' ? '' : `. ${missingScopes}`
   return `Cannot connect to ${server}: ${messagesOf(error)}${adviceFor(error, target, options)}${scopeHint}`
 }
 
 /** The messages of an error and its causes. */
 export function messagesOf(error: unknown): string {
-  return [...causes(error)].join(': ')
+  return [...errorMessages(error)].join(': ')
 }
 
-/** The scopes that the server requires, if it rejected a token for lack of them. */
-export function missingScopes(error: unknown): string {
+/** Names the scopes that a token lacks, if the server rejected the token for that reason; otherwise empty. */
+export function describeMissingScopes(error: unknown): string {
   if (!(error instanceof SdkError)) return ''
   const { challenge } = (error.data ?? {}) as { challenge?: string }
   const [, scope] = /\bscope="([^"]*)"/.exec(challenge ?? '') ?? []
   return scope === undefined ? '' : `It requires a token with the scopes ${scope}`
 }
 
+/** What the user can do about an error, as the end of a message; empty if nothing is known. */
 function adviceFor(error: unknown, target: Target, { headers, signIn }: Options): string {
   if (!(error instanceof SdkError)) return ''
   const { status } = (error.data ?? {}) as { status?: number }
@@ -135,17 +136,18 @@ export async function signInWithBrowser(): Promise<AuthProvider> {
   // Loaded on demand, so that other commands do not load it
   const { signIn } = await import('../../../src/authorization/index.ts')
   const { XDG_STATE_HOME, LOCALAPPDATA } = process.env
-  const state = XDG_STATE_HOME ?? LOCALAPPDATA ?? join(homedir(), '.local', 'state')
+  const stateFolder = XDG_STATE_HOME ?? LOCALAPPDATA ?? join(homedir(), '.local', 'state')
   return signIn({
     client: { name: 'Edgewise' },
     interaction: loopback(),
-    tokens: fileTokenStore(join(state, 'edgewise')),
+    tokens: fileTokenStore(join(stateFolder, 'edgewise')),
   })
 }
 
-function* causes(error: unknown): Generator<string> {
+/** Yields the message of an error, and those of its causes that the message does not contain. */
+function* errorMessages(error: unknown): Generator<string> {
   const message = (error instanceof Error ? error.message : String(error)).trim()
   yield message
   if (!(error instanceof Error) || error.cause === undefined) return
-  for (const cause of causes(error.cause)) if (!message.includes(cause)) yield cause
+  for (const other of errorMessages(error.cause)) if (!message.includes(other)) yield other
 }

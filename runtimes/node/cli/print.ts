@@ -1,6 +1,6 @@
 /**
- * Prints results for people. All text from a server is untrusted. Control characters and invisible characters are
- * escaped, and names are printed on one line, so that they cannot imitate other output.
+ * Prints results for people. All text from a server is untrusted. So that it cannot imitate other output, control
+ * characters and invisible characters are escaped, and names are printed on one line.
  *
  * @see https://www.unicode.org/reports/tr36/
  */

@@ -36,7 +36,7 @@ export function requireTemplate(word: string | undefined): TemplateName {
 }
 
 /**
- * Resolves the path of a new project's folder.
+ * Returns the absolute path of a new project's folder, which may exist if it is empty.
  *
  * @throws {UsageError} If no folder is given, or the folder contains anything except `.git` and `.DS_Store`.
  */
@@ -88,7 +88,7 @@ async function nameOf(path: string): Promise<string> {
     .replace(/^-+/, '')
     .slice(0, MAX_NAME_LENGTH)
     .replace(/-+$/, '')
-  // npm does not install a package into a package of the same name
+  // npm does not install a dependency into a package of the same name, so such a name gets a prefix
   const manifest = await readFile(join(path, 'package.json'), 'utf8').catch(() => '{}')
   const { dependencies, devDependencies } = JSON.parse(manifest) as Record<string, object>
   if (Object.hasOwn({ ...dependencies, ...devDependencies }, name)) return `my-${name}`

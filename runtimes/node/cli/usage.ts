@@ -99,7 +99,7 @@ export function isCommand(word: string | undefined): word is CommandName {
   return word !== undefined && Object.hasOwn(commands, word)
 }
 
-/** The commands that use no server, and have arguments of their own. */
+/** The commands that do not use a running server. Each has its own arguments. */
 const LOCAL_COMMANDS = [
   'bundle',
   'uninstall',
@@ -110,10 +110,10 @@ const LOCAL_COMMANDS = [
   'new',
 ] as const
 
-/** The name of a command that uses no server. */
+/** The name of a command that does not use a running server. */
 export type LocalCommandName = (typeof LOCAL_COMMANDS)[number]
 
-/** Whether a command uses no server. */
+/** Whether a command does not use a running server. */
 export function isLocalCommand(name: CommandName): name is LocalCommandName {
   return LOCAL_COMMANDS.some((local) => local === name)
 }

@@ -44,6 +44,7 @@ export function migrateWrangler(
   return isToml ? migrateToml(text, configuration, tag) : migrateJson(text, configuration, tag)
 }
 
+/** The first free tag for a migration of Durable Objects, such as `v3`. */
 function nextTag({ migrations = [] }: Configuration): string {
   const tags = migrations.map(({ tag = '' }) => tag)
   let number = tags.length + 1

@@ -12,13 +12,14 @@ export function migrateStdio(file: FileMigration): void {
     if (!ts.isCallExpression(node)) return
     const { expression } = node
     if (ts.isIdentifier(expression) && file.sdkNameOf(expression)?.name === 'serveStdio') {
-      migrateFactory(file, node)
+      migrateServeStdio(file, node)
     } else if (ts.isPropertyAccessExpression(expression) && expression.name.text === 'connect') {
       migrateConnect(file, node, expression.expression)
     }
   })
 }
 
+/** Migrates `server.connect(transport)`, if the transport is stdio. */
 function migrateConnect(file: FileMigration, call: ts.CallExpression, server: ts.Expression): void {
   const { ts } = file
   const [transport] = call.arguments
@@ -41,6 +42,7 @@ function isLast({ ts }: FileMigration, statement: ts.Statement): boolean {
   const { parent } = statement
   if (!ts.isBlock(parent) && !ts.isSourceFile(parent)) return true
   if (parent.statements.at(-1) !== statement) return false
+  // In a `try` block, the `try` statement must be the last one too
   return !ts.isTryStatement(parent.parent) || isLastInParent(parent.parent)
 
   function isLastInParent(outer: ts.Statement): boolean {
@@ -63,12 +65,13 @@ function removeTransport(file: FileMigration, transport: ts.Expression): void {
     )
   }
   if (!declaration || !ts.isVariableDeclaration(declaration)) return
-  const uses = referencesTo(file, declaration).filter((each) => each !== transport)
+  const otherUses = referencesTo(file, declaration).filter((each) => each !== transport)
   const statement = declaration.parent.parent
-  if (uses.length === 0 && ts.isVariableStatement(statement)) file.remove(statement)
+  if (otherUses.length === 0 && ts.isVariableStatement(statement)) file.remove(statement)
 }
 
-function migrateFactory(file: FileMigration, call: ts.CallExpression): void {
+/** Migrates `serveStdio(factory, options)` of v2. */
+function migrateServeStdio(file: FileMigration, call: ts.CallExpression): void {
   const [factory] = call.arguments
   if (!factory) return
   file.replace(call.expression, file.use(`edgewise/${file.runtime}`, 'serveStdio'))
@@ -94,13 +97,16 @@ export function callFactory(file: FileMigration, factory: ts.Expression): void {
   markSharedState(file, declared)
   const isAsync = declared?.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.AsyncKeyword)
   const prefix = isAsync ? 'await ' : ''
-  const args = declared?.parameters.some((each) => !isOptional(each)) ? placeholder() : ''
+  const args = declared?.parameters.some((each) => !isOptional(each)) ? contextPlaceholder() : ''
   if (isInlineFunction(file, inner) && !ts.isBlock(inner.body) && inner.parameters.length === 0) {
+    // `() => createServer()` becomes `createServer()`
     file.edits.replace(inner.getStart(file.source), inner.body.getStart(file.source), prefix)
   } else if (isInlineFunction(file, inner)) {
+    // `() => { … }` becomes `(() => { … })()`
     file.insertBefore(factory, `${prefix}(`)
     file.insertAfter(factory, `)(${args})`)
   } else {
+    // `createServer` becomes `createServer()`
     if (prefix !== '') file.insertBefore(factory, prefix)
     file.insertAfter(factory, `(${args})`)
   }
@@ -109,7 +115,8 @@ export function callFactory(file: FileMigration, factory: ts.Expression): void {
     return parameter.questionToken !== undefined || parameter.initializer !== undefined
   }
 
-  function placeholder(): string {
+  /** The argument in place of the context, which Edgewise does not pass. */
+  function contextPlaceholder(): string {
     file.usesNotMigrated = true
     return `notMigrated(${file.quote('context')})`
   }

@@ -120,11 +120,10 @@ export function walk(
   node: ts.Node,
   visit: (node: ts.Node) => boolean | void,
 ): void {
-  if (visit(node) === false) return
-  const visitChild = (child: ts.Node): void => {
-    if (visit(child) !== false) ts.forEachChild(child, visitChild)
+  const visitAll = (each: ts.Node): void => {
+    if (visit(each) !== false) ts.forEachChild(each, visitAll)
   }
-  ts.forEachChild(node, visitChild)
+  visitAll(node)
 }
 
 /** The identifiers of the source that refer to a declaration. */

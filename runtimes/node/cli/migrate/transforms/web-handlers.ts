@@ -45,13 +45,15 @@ function migrateCall(file: FileMigration, call: ts.CallExpression): void {
   }
 }
 
-function replaceApp(file: FileMigration, call: ts.CallExpression, text: string): void {
-  file.replace(call, `${text}()`)
+/** Replaces a companion package's function that creates an app with that of the framework, such as `express`. */
+function replaceApp(file: FileMigration, call: ts.CallExpression, createApp: string): void {
+  file.replace(call, `${createApp}()`)
   const message =
     'Edgewise checks origins itself. To check hosts too, pass "allowedHosts" to createHandler'
   file.mark(call, 'officialV2', message)
 }
 
+/** Migrates `createMcpHandler(factory)` of v2. */
 function migrateHandler(file: FileMigration, call: ts.CallExpression): void {
   const { ts } = file
   const [factory, options] = call.arguments
@@ -62,7 +64,7 @@ function migrateHandler(file: FileMigration, call: ts.CallExpression): void {
   const literal = unwrap(file, options)
   const members = ts.isObjectLiteralExpression(literal) ? membersOf(file, literal) : undefined
   const legacy = stringOf(file, valueOf(file, members?.get('legacy')))
-  // Requests of older revisions are handled without sessions by default
+  // The option `legacy: 'stateless'` is not needed, because older revisions are handled without sessions by default
   if (members?.size !== 1 || legacy !== 'stateless') {
     file.mark(
       options,
