@@ -32,6 +32,7 @@ export type Flow = {
   readonly resource: string
   readonly scopes: readonly string[]
   readonly redirectUri: string
+  /** The OAuth parameter `state`. */
   readonly state: string
   /** The code verifier of PKCE. */
   readonly verifier: string
@@ -93,6 +94,7 @@ export async function redeemCode(
       error_description?: string
       message: string
     }
+    // Only an error that the authorization server returned has a code
     if (!error) throw new AuthorizationError(step, `The response was dropped: ${message}`)
     const excerpt = description?.slice(0, MAX_DESCRIPTION_LENGTH)
     const detail = excerpt ? `${error}, ${excerpt}` : error
@@ -104,8 +106,8 @@ export async function redeemCode(
   if (!code) throw new AuthorizationError(step, 'The response has no code')
   if (secondCode !== undefined) throw new AuthorizationError(step, 'The response has two codes')
   const { redirectUri: redirect_uri, verifier: code_verifier } = flow
-  const grant = { code, redirect_uri, code_verifier }
-  return requestToken(request, client, CODE_GRANT, grant)
+  const codeParams = { code, redirect_uri, code_verifier }
+  return requestToken(request, client, CODE_GRANT, codeParams)
 }
 
 /** Parses the state of a flow, which was stored before the user was redirected. */

@@ -51,7 +51,8 @@ export function oauthClient(
   if (methods.includes(POST_METHOD) && !methods.includes(BASIC_METHOD)) {
     return { client_id, authenticate: ClientSecretPost(clientSecret) }
   }
-  // The Basic method is the default of RFC 7591. It is also used for a server that issued a secret but lists only `none`
+  // The Basic method is the default of RFC 7591. It is also used for a server that issued a secret but lists only
+  // `none`
   if (methods.includes(BASIC_METHOD) || methods.includes('none')) {
     return { client_id, authenticate: clientSecretBasic(clientSecret) }
   }

@@ -40,7 +40,7 @@ export interface AuthorizationAnswer {
 }
 
 /**
- * Signing in failed. Its `code` is `UNAUTHORIZED`, or `FORBIDDEN` if only scopes are missing.
+ * The error of a failed sign-in. Its `code` is `UNAUTHORIZED`, or `FORBIDDEN` if only scopes are missing.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#error-handling
  */

@@ -35,7 +35,7 @@ export interface Files {
    */
   processId?(): Promise<string | undefined>
   /** Whether the process with this identifier has definitely ended. */
-  hasEnded?(process: string): Promise<boolean>
+  hasEnded?(processId: string): Promise<boolean>
 }
 
 /** How often the owner of a lock renews it, in milliseconds. */
@@ -47,7 +47,7 @@ const POLL_INTERVAL_MS = 50
 
 /** Stores tokens in the files of a folder. */
 export function createFileTokenStore(files: Files, folder: string): TokenStore {
-  const withLock = keyedMutex()
+  const withMutex = keyedMutex()
   // A digest is a valid file name on every file system
   const pathOf = async (key: string): Promise<string> => `${folder}/${await digestText(key)}`
   return {
@@ -65,7 +65,7 @@ export function createFileTokenStore(files: Files, folder: string): TokenStore {
       await files.remove(`${await pathOf(key)}.json`)
     },
     withLock: (key, work) =>
-      withLock(key, async () => {
+      withMutex(key, async () => {
         const lock = `${await pathOf(key)}.lock`
         const owner = [crypto.randomUUID(), await files.processId?.()].join(' ')
         await acquireLock(files, lock, owner)
@@ -92,8 +92,8 @@ async function acquireLock(files: Files, lock: string, owner: string): Promise<v
 }
 
 /**
- * Removes an abandoned lock, under a second lock. Without the second lock, two processes could notice at the same
- * time that the lock is abandoned, and the slower process could remove the new lock of the faster one.
+ * Removes an abandoned lock, while holding a second lock. Without the second lock, two processes could notice at the
+ * same time that the lock is abandoned, and the slower process could remove the new lock of the faster one.
  *
  * @returns Whether the caller should try to acquire the lock immediately.
  */

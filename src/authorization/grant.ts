@@ -35,9 +35,8 @@ export interface AuthorizationOptions {
   /**
    * Requires that the `resource` in the metadata equals the URL that the client connected to, as
    * RFC 9728 demands, and ignores stored tokens with a broader audience. Off by default, because many
-   * servers give their host, or a parent of their path, as `resource`. Set this option if
-   * other parties control parts of the host, because they could use a token for the whole host at the
-   * other parts.
+   * servers give their host, or a parent of their path, as `resource`. Set this option if other parties control
+   * parts of the host, because they could use a token for the whole host at the other parts.
    *
    * @default false
    */

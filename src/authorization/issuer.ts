@@ -1,5 +1,5 @@
 /**
- * Binds credentials to one authorization server, so that an MCP server cannot have them sent to another one.
+ * Binds credentials to one authorization server, so that no MCP server can direct them to another one.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration#authorization-server-binding
  */

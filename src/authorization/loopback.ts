@@ -98,9 +98,9 @@ export function createLoopbackFlow(
   return {
     async begin(registeredUri): Promise<AuthorizationRedirect> {
       const registeredUrl = parseUrl(registeredUri ?? '')
-      const registered =
+      const registeredLoopback =
         registeredUrl && isLoopback(registeredUrl.hostname) ? registeredUrl : undefined
-      const hostname = wantedHostname ?? registered?.hostname ?? '127.0.0.1'
+      const hostname = wantedHostname ?? registeredLoopback?.hostname ?? '127.0.0.1'
       let state: string | null = null
       let onRedirect: ((callback: string) => void) | undefined
       const handleRequest = ({ url, method }: Request): Response => {
@@ -119,8 +119,8 @@ export function createLoopbackFlow(
       const listen = (port: number): Promise<LoopbackListener> =>
         listenOnLoopback(host, hostname, port, handleRequest)
       const listener =
-        wantedPort === undefined && registered?.port
-          ? await listen(Number(registered.port)).catch(() => listen(0))
+        wantedPort === undefined && registeredLoopback?.port
+          ? await listen(Number(registeredLoopback.port)).catch(() => listen(0))
           : await listen(wantedPort ?? 0)
       return {
         redirectUri: `http://${hostname}:${listener.port}${path}`,

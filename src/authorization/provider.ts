@@ -24,7 +24,7 @@ import {
 import { splitScope } from './token.ts'
 
 /**
- * The delay after the first failed refresh of a token that may still be valid, in milliseconds. The delay doubles with each
+ * The delay after the first failed refresh of a token that may still be valid, in milliseconds. It doubles with each
  * further failure.
  */
 const FIRST_RETRY_MS = 10_000
@@ -67,6 +67,7 @@ export class TokenProvider implements SignIn {
   readonly #usedTokens = new WeakMap<HttpRequestFacts, TokenRecord>()
   /** The tokens that the MCP server has not accepted yet. The value is false if the token was refreshed. */
   readonly #unacceptedTokens = new WeakMap<TokenRecord, boolean>()
+  /** Resolves when a sign-in by redirect, if there is one, is complete. */
   #resumed: Promise<void> | undefined
 
   /** @param extensionId The extension to declare, if any. */
@@ -125,13 +126,14 @@ export class TokenProvider implements SignIn {
         missingScopes = await requireNewScopes(this.#tokens, server.url, scopes, usedToken?.granted)
       }
     } else {
+      // True for a token that was just obtained, false after a refresh, undefined once the server has accepted it
       const isNew = usedToken && this.#unacceptedTokens.get(usedToken)
       if (isNew && !server.work && !background) {
         await this.#discardToken(server, usedToken)
         const message = `"${request.url}" rejects the token that was just issued for it`
         throw new AuthorizationError('access', message)
       }
-      // A token that was just obtained or refreshed, but has not been accepted yet, is not refreshed again
+      // Only a token that the server has accepted before is refreshed
       if (usedToken && isNew === undefined && (await this.#renew(server, usedToken))) return true
       if (background) return false
     }
@@ -143,8 +145,8 @@ export class TokenProvider implements SignIn {
       }
       return this.#obtain(server, request.url, challengeParams, latest)
     }
-    // `#updateToken` may return the result of an operation that was already in progress, such as a failed refresh. Then it
-    // is called again
+    // `#updateToken` may return the result of an operation that was already in progress, such as a failed refresh.
+    // It is then called again
     let isUpdated = false
     while (!isUpdated) isUpdated = await this.#updateToken(server, usedToken, obtain)
     return true
@@ -209,7 +211,7 @@ export class TokenProvider implements SignIn {
     return this.#saveToken(server, await this.#grant.obtain(request), IS_NEW)
   }
 
-  /** Creates the request to an authorization server that has issued a token before. */
+  /** Creates the request of a grant to an authorization server that has issued a token before. */
   async #grantRequest(
     { url, network }: ServerState,
     issuer: string,

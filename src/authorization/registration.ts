@@ -107,7 +107,7 @@ export async function findClient(
   registration?: JsonObject,
 ): Promise<RegisteredClient> {
   const { server, tokens } = request
-  if (registration && isUsable(registration, undefined)) return toClient(request, registration)
+  if (registration && isUsable(registration)) return toClient(request, registration)
   const { issuer, registration_endpoint: endpoint } = server
   const { client, credentials = [], askCredentials } = options
   const configured = credentials.find((candidate) => candidate.issuer === issuer)
@@ -135,7 +135,7 @@ export async function findClient(
 }
 
 /** Whether the secret of a registration is still valid, and the redirect URI, if any, is allowed. */
-function isUsable(registration: JsonObject, redirectUri: string | undefined): boolean {
+function isUsable(registration: JsonObject, redirectUri?: string): boolean {
   // In seconds since 1970; 0 if the secret does not expire
   const expiresAt = Number(registration.client_secret_expires_at ?? 0)
   const isCurrent = expiresAt === 0 || expiresAt * 1_000 > Date.now()

@@ -111,7 +111,7 @@ export async function send(
       signal,
     )
   } catch (cause) {
-    throw unreachable(url, step, cause)
+    throw unreachableError(url, step, cause)
   }
 }
 
@@ -138,7 +138,7 @@ export async function readAnswer(
       signal,
     )
   } catch (cause) {
-    throw unreachable(url, step, cause)
+    throw unreachableError(url, step, cause)
   }
   const json = parseObject(text)
   const redact = (value: unknown): string | undefined => {
@@ -181,7 +181,7 @@ export function unexpectedResponse(
   )
 }
 
-function unreachable(url: string, step: AuthorizationStep, cause: unknown): AuthorizationError {
+function unreachableError(url: string, step: AuthorizationStep, cause: unknown): AuthorizationError {
   const endpoint = url.split('?', 1)[0]
   const message = `Cannot reach "${endpoint}": ${String(cause)}`
   return new AuthorizationError(step, message, undefined, cause)

@@ -18,7 +18,7 @@ const NO_CAUSE = undefined
 interface CausedSignIn {
   /** When the user was asked to sign in, in milliseconds since 1970. */
   readonly at: number
-  /** The scopes that the server demanded, if that caused the sign-in. */
+  /** The scopes that the token lacked, separated by spaces, if that caused the sign-in. */
   readonly missing: string | undefined
 }
 
@@ -37,7 +37,7 @@ async function recentSignIns(tokens: TokenStore, server: string): Promise<Caused
 /**
  * Checks that the scopes that a server demands are new.
  *
- * @returns The scopes as text, to be passed to {@link countSignIn}.
+ * @returns The scopes as a text, for {@link countSignIn}.
  * @throws {AuthorizationError} If the token has the scopes, or they were already requested.
  */
 export async function requireNewScopes(
@@ -61,7 +61,7 @@ export async function requireNewScopes(
 /**
  * Counts a sign-in.
  *
- * @param missing The scopes that the server demanded, if that caused the sign-in.
+ * @param missing The scopes that the token lacked, if that caused the sign-in.
  * @throws {AuthorizationError} If the limit is reached.
  */
 export async function countSignIn(

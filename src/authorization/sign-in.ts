@@ -139,8 +139,8 @@ class CodeGrant implements Grant {
           signal,
         )
         const callback = await redirected.catch(async (cause: unknown) => {
-          // Some servers show an error page to the user of an unknown client, and never redirect back. Therefore, the client
-          // is registered again next time
+          // Some servers show an error page to the user of an unknown client, and never redirect back, so the client is
+          // registered again next time
           if (registeredUri === redirectUri && registration.client_id_issued_at)
             await deleteRegistration(request, client)
           const message = `The user did not return: ${String(cause)}`
@@ -150,6 +150,7 @@ class CodeGrant implements Grant {
           const obtained = redeemCode(limitedRequest, client, flowState, callback)
           return await withRegistration(request, client, obtained)
         } catch (error) {
+          // The second attempt registers the client again
           if (attempt > 0 || !client.registration || !isUnknownClient(error)) throw error
         }
       } finally {

@@ -141,8 +141,8 @@ function* toolFindings(tool: Tool): Generator<Finding> {
 }
 
 /**
- * Whether a schema, or a schema that it combines, has a description. A schema with a `$ref` counts as described, because
- * the target of the `$ref` may have a description.
+ * Whether a schema, or a schema that it combines, has a description. A schema with a `$ref` counts as described,
+ * because the target of the `$ref` may have a description.
  */
 function isDescribed(schema: unknown): boolean {
   if (!isObject(schema) || 'description' in schema || '$ref' in schema) return true

@@ -154,8 +154,8 @@ async function* checkAnyTransport(client: Client, signal?: AbortSignal): AsyncGe
 }
 
 /**
- * Connects in each version that the server claims to support, except versions that this SDK does not know. Then connects
- * in the default version, and checks the lists.
+ * Connects in each version that the server claims to support, except versions that this SDK does not know. Then
+ * connects in the default version, and checks the lists.
  *
  * @param isToolChecked Whether the checks of sessions have already called an unknown tool.
  */

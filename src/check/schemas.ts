@@ -67,8 +67,8 @@ function describeEach(
 function allowedValue(path: string): string | undefined {
   const names = path.split('/')
   const name = names.pop() ?? ''
-  // A property may have the name of a keyword, such as `properties`. Therefore, the last name is that of a property only
-  // after an odd number of consecutive maps
+  // A property may have the name of a keyword, such as `properties`. Therefore, the last name is that of a property
+  // only after an odd number of consecutive maps
   const mapCount = names.length - 1 - names.findLastIndex((parent) => !SCHEMA_MAPS.has(parent))
   const isProperty = mapCount % 2 === 1
   const isListItem = /^\d+$/.test(name)

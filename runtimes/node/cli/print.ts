@@ -62,8 +62,8 @@ export function printResult({ content, structuredContent, isError }: CallToolRes
 }
 
 /**
- * Formats a content block. Returns text unchanged. Returns an image, a sound, a link or a binary resource as one line, and
- * a block of an unknown type as JSON.
+ * Formats a content block. Returns text unchanged. Returns an image, a sound, a link or a binary resource as one line,
+ * and a block of an unknown type as JSON.
  */
 export function textOf(block: ContentBlock): string {
   if (!isContentBlock(block)) return JSON.stringify(block) ?? ''

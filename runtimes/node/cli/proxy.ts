@@ -19,8 +19,8 @@ export interface Credentials {
 }
 
 /**
- * Creates a proxy to `url` that streams responses. If the server rejects the credentials, the page receives a 502 with a
- * reason. With a 401, the page would try to sign in to the proxy.
+ * Creates a proxy to `url` that streams responses. If the server rejects the credentials, the page receives a 502 with
+ * a reason. With a 401, the page would try to sign in to the proxy.
  *
  * @param onError Receives the reason if the server did not respond to a request.
  */

@@ -5,8 +5,8 @@ import { isObject, type JsonObject } from '../../../src/index.ts'
 import { UsageError } from './usage.ts'
 
 /**
- * Parses arguments of the form `name=value` according to the schema of a tool, and arguments of the form `name:=json` as
- * JSON. Returns their values together with those of `base`, which they override.
+ * Parses arguments of the form `name=value` according to the schema of a tool, and arguments of the form `name:=json`
+ * as JSON. Returns their values together with those of `base`, which they override.
  *
  * @throws {UsageError} If an argument has neither form, is not JSON, or is repeated.
  */
@@ -55,8 +55,8 @@ function propertyOf({ properties }: JsonObject, name: string): unknown {
 }
 
 /**
- * Parses a text as JSON. Returns the text itself if the schema allows strings, or if the text is not JSON or is a number
- * that would be rounded.
+ * Parses a text as JSON. Returns the text itself if the schema allows strings, or if the text is not JSON or is a
+ * number that would be rounded.
  */
 function parseBySchema(text: string, property: unknown, schema: JsonObject): unknown {
   if (allowsStrings(property, schema, new Set())) return text

@@ -18,7 +18,7 @@ import { isObject } from '../../protocol/validate.ts'
  */
 const SAFE_URL = /^https:|^http:\/\/(?:localhost|127\.0\.0\.1|\[::1])(?::\d+)?(?:[/?#]|$)/i
 
-/** What is wrong with the params of `elicitation/create`, or missing in the declared capability; undefined if nothing. */
+/** What is wrong with the params of `elicitation/create`, or not covered by the declared capability, if anything. */
 export function elicitationFault(
   { mode = 'form', message, requestedSchema, url }: JsonObject,
   { elicitation = {} }: ClientCapabilities,

@@ -122,8 +122,9 @@ export class HandlerRunner implements InputHandlers {
    * Answers all requests of one `input_required` result concurrently.
    *
    * @param callKey An object that identifies the client's call; the same in each round of the call.
-   * @throws {SdkError} `INVALID_MESSAGE` if the server asks for undeclared input or its request is
-   *   invalid; `DENIED` if the user rejected a request that has no result for a rejection; `LIMIT_EXCEEDED` if the server asks too often during one call; `ABORTED`.
+   * @throws {SdkError} `INVALID_MESSAGE` if the server asks for undeclared input or its request is invalid; `DENIED` if
+   *   the user rejected a request that has no result for a rejection; `LIMIT_EXCEEDED` if the server asks too often
+   *   during one call; `ABORTED`.
    */
   async answerInputs(
     method: string,

@@ -94,7 +94,9 @@ export function interactionOnDemand(
     close: () => loaded?.subscriptions.close(),
   }
 
-  /** Loads the code for the first request. The code rejects requests without a handler, unless middleware answers them. */
+  /**
+   * Loads the code for the first request. The code rejects requests without a handler, unless middleware answers them.
+   */
   const inputOnDemand: InputHandlers = {
     get isAnswering() {
       return loaded?.input.isAnswering

@@ -1,6 +1,6 @@
 /**
- * Migrates the configuration of Workers: adds the Durable Objects of Edgewise. The Durable Objects of `McpAgent` remain,
- * because their data may still be needed.
+ * Migrates the configuration of Workers: adds the Durable Objects of Edgewise. The Durable Objects of `McpAgent`
+ * remain, because their data may still be needed.
  *
  * @see https://developers.cloudflare.com/workers/wrangler/configuration/
  */
