@@ -1,17 +1,19 @@
 /**
- * The schema of server cards. The SDK contains the schema, because it is not published at its address.
+ * The schema of server cards, in the notation of `Shape`. The SDK contains the schema, because it is not published at
+ * its address.
  *
  * @see https://github.com/modelcontextprotocol/experimental-ext-server-card/blob/main/schema.ts
  */
-import { SHORT_TEXT, TEXT, URI, type Shape } from './shape.ts'
+import { BOOLEAN, SHORT_TEXT, TEXT, URI, type Shape } from './shape.ts'
 
 /** The publisher's domain in reverse, a slash and a name. */
 export const SERVER_NAME: RegExp = /^(?=.{3,200}$)[a-z\d.-]+\/[\w.-]+$/i
 
+/** A value that the user provides, or that the card sets. */
 const INPUT: Shape = {
   description: TEXT,
-  isRequired: false,
-  isSecret: false,
+  isRequired: BOOLEAN,
+  isSecret: BOOLEAN,
   format: /^(?:string|number|boolean|filepath)$/,
   default: TEXT,
   placeholder: TEXT,
@@ -42,7 +44,7 @@ export const INPUT_WITH_VARIABLES: Shape = { '&': INPUT, variables: { '*': INPUT
 /** Inputs with names, such as headers. */
 export const NAMED_INPUTS: Shape = [{ '&': INPUT_WITH_VARIABLES, 'name!': TEXT }]
 
-/** A remote, in cards and in the registry. */
+/** An endpoint, in cards and in the registry. */
 export const REMOTE: Shape = {
   'type!': /^(?:streamable-http|sse)$/,
   'url!': /^(?:https?:\/\/\S+|\{[a-zA-Z_]\w*\}\S*)$/,

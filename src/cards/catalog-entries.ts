@@ -49,7 +49,7 @@ export function requireCatalog(value: unknown, url: string | undefined): Uncheck
  * @throws {SdkError} `INVALID_MESSAGE`, with `entry` as `data.step`.
  */
 export function requireEntry(value: unknown, catalogUrl: string | undefined): CatalogEntry {
-  // Catalogs of earlier drafts have `mediaType`
+  // In catalogs of earlier drafts, `type` is called `mediaType`
   const entry =
     isObject(value) && 'mediaType' in value ? { type: value.mediaType, ...value } : value
   const faults = faultsOf(entry, ENTRY)

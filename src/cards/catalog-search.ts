@@ -19,7 +19,7 @@ import {
   parseDocument,
   type FetchDocumentOptions,
 } from './fetch-document.ts'
-import { fetchCardFrom, foundCard, requireCard, type FoundCard } from './read-card.ts'
+import { fetchCardDocument, foundCard, requireCard, type FoundCard } from './read-card.ts'
 import { CARD_TYPE, CATALOG_TYPE, type CatalogEntry } from './types.ts'
 import { parseUrl } from '../patterns/url.ts'
 
@@ -130,7 +130,7 @@ export class CatalogSearch {
     const cards = newestEntries(entries).map(async (entry) => {
       try {
         if (entry.type === CARD_TYPE) return await this.#readCard(entry, catalog)
-        return await this.#readNested(entry, catalog)
+        return await this.#readNestedCatalog(entry, catalog)
       } catch (error) {
         this.#addFailure(entry.identifier, error)
         return []
@@ -154,13 +154,13 @@ export class CatalogSearch {
       return [foundCard({ card: requireCard(entry.data), domain, entry, catalogUrl, signature })]
     }
     const fetched = await this.#limitConcurrency(() =>
-      fetchCardFrom(entry.url, domain, this.#options),
+      fetchCardDocument(entry.url, domain, this.#options),
     )
     await requireDigest(entry, fetched.bytes)
     return [foundCard({ ...fetched, domain, entry, catalogUrl, signature })]
   }
 
-  async #readNested(entry: CatalogEntry, { url, depth }: Catalog): Promise<FoundCard[]> {
+  async #readNestedCatalog(entry: CatalogEntry, { url, depth }: Catalog): Promise<FoundCard[]> {
     if (depth === MAX_DEPTH)
       throw limitError(url, `contains catalogs to a depth of more than ${MAX_DEPTH}`)
     if ('data' in entry) {

@@ -87,6 +87,7 @@ export function aiCatalog(
       .map((key) => `"${key}" must be a URL or a reversed domain`),
   ]
   requireValid('The catalog', faults)
+  // Checks all values, however deep
   JSON.stringify(catalog, requireUnambiguous)
   return catalog
 }

@@ -8,7 +8,7 @@ import { SdkError } from '../protocol/errors.ts'
 import { CatalogSearch, type CardFailure } from './catalog-search.ts'
 import { findCatalogLink } from './catalog-link.ts'
 import { fetchDocument, type FetchDocumentOptions } from './fetch-document.ts'
-import { fetchCardFrom, foundCard, type FoundCard } from './read-card.ts'
+import { fetchCardDocument, foundCard, type FoundCard } from './read-card.ts'
 import { CATALOG_PATH } from './types.ts'
 import { parseUrl } from '../patterns/url.ts'
 
@@ -99,7 +99,7 @@ export async function discover(
   const searchResult = (): Discovery => ({ cards: search.cards, failures: search.failures })
   if (from === 'endpoint') {
     const card = await ifAvailable(
-      cardAt(`${address.origin}${address.pathname.replace(/\/$/, '')}/server-card`),
+      cardAt(`${origin}${address.pathname.replace(/\/$/, '')}/server-card`),
     )
     if (card) return { cards: [card], failures: [] }
   }
@@ -121,7 +121,7 @@ export async function discover(
   return searchResult()
 
   async function cardAt(url: string): Promise<FoundCard> {
-    return foundCard({ domain, ...(await fetchCardFrom(url, domain, fetchOptions)) })
+    return foundCard({ domain, ...(await fetchCardDocument(url, domain, fetchOptions)) })
   }
 
   async function linkOf(url: string): Promise<string | undefined> {

@@ -175,6 +175,7 @@ async function sendOnce(
     signal,
   }
   let response = await send(fetch, url, { ...init, redirect: 'manual' })
+  // Browsers hide the target of a redirect, so the browser follows it
   if (response.type === 'opaqueredirect') response = await send(fetch, url, init)
   const { status, headers } = response
   const location = headers.get('location')
@@ -243,7 +244,8 @@ export function parseDocument({ url, bytes }: FetchedDocument): unknown {
 /**
  * Creates the error for a failed step.
  *
- * @param reason What is wrong with the document at the URL, such as `cannot be reached`.
+ * @param url The URL of the document, or the identifier of its entry in a catalog.
+ * @param reason What is wrong with the document, such as `cannot be reached`.
  */
 export function failure(
   code: SdkErrorCode,

@@ -33,13 +33,16 @@ export interface FilledRemote {
   readonly headers: Record<string, string>
 }
 
+/** A variable in braces. */
 const VARIABLE = /\{([a-zA-Z_]\w*)\}/g
 /** Headers that belong to the transport. */
 const RESERVED =
   /^(?:host|content-length|content-type|accept|origin|cookie|connection|transfer-encoding|mcp-.*)$/i
+/** A valid header name. */
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
 /** A valid header value: Latin-1 without control characters. */
 const FIELD_VALUE = /^[\t -~\u0080-\u00ff]*$/
+/** A valid part of a host. */
 const HOST_PART = /^[a-z\d](?:[a-z\d.-]*[a-z\d])?$/i
 /** The valid values of the formats that restrict them. */
 const FORMATS: Readonly<Record<string, RegExp>> = {
@@ -67,9 +70,9 @@ export function fillRemote(remote: CardRemote, options: FillOptions): FilledRemo
             reader.read(variable, variables[variable] ?? { isRequired }),
           )
     if (!TOKEN.test(name) || RESERVED.test(name))
-      throw invalid(`The header "${name}"`, 'not permitted')
+      throw invalidError(`The header "${name}"`, 'not permitted')
     if (filled === undefined) continue
-    if (!FIELD_VALUE.test(filled)) throw invalid(`The value of "${name}"`, 'not a header value')
+    if (!FIELD_VALUE.test(filled)) throw invalidError(`The value of "${name}"`, 'not a header value')
     headers[name] = filled
   }
   if (missing.size > 0) {
@@ -82,11 +85,12 @@ export function fillRemote(remote: CardRemote, options: FillOptions): FilledRemo
   return { url, headers }
 }
 
-/** The inputs of one endpoint. */
+/** Reads the values of the inputs of one endpoint. */
 class InputReader {
   readonly #options: FillOptions
   readonly #missing: Set<string>
 
+  /** @param missing Receives the names of the required inputs without a value. */
   constructor(options: FillOptions, missing: Set<string>) {
     this.#options = options
     this.#missing = missing
@@ -110,12 +114,12 @@ class InputReader {
       return undefined
     }
     if (choices && !choices.includes(value)) {
-      throw invalid(`The value of "${name}"`, `not one of ${choices.join(', ')}`)
+      throw invalidError(`The value of "${name}"`, `not one of ${choices.join(', ')}`)
     }
     const isAnyText = format === 'string' || (isPath && filePaths)
     const isValid = FORMATS[format]?.test(value) ?? isAnyText
     if (!isValid) {
-      throw invalid(`The value of "${name}"`, `not a ${format} that can be used here`)
+      throw invalidError(`The value of "${name}"`, `not a ${format} that can be used here`)
     }
     return value
   }
@@ -133,13 +137,13 @@ function fillUrl({ url, variables = {} }: CardRemote, reader: InputReader): stri
   const [, authority = '', rest = ''] = /^((?:https?:\/\/[^/?#]*)?)(.*)$/s.exec(template) ?? []
   const host = fillText(authority, (name) => {
     const value = valueOf(name)
-    if (value !== undefined && !HOST_PART.test(value)) throw unsafe(name)
+    if (value !== undefined && !HOST_PART.test(value)) throw unsafeError(name)
     return value
   })
   const path = fillText(rest, (name) => {
     const value = valueOf(name)
     // A URL parser would remove a segment of dots, together with the previous segment
-    if (value !== undefined && /^\.*$/.test(value)) throw unsafe(name)
+    if (value !== undefined && /^\.*$/.test(value)) throw unsafeError(name)
     return value === undefined ? undefined : encodeURIComponent(value)
   })
   const base = template.startsWith('/') ? origin?.replace(/\/$/, '') : origin
@@ -160,10 +164,10 @@ function fillText(
   return isComplete ? text : undefined
 }
 
-function unsafe(name: string): SdkError {
-  return invalid(`The value of "${name}"`, 'not part of a host or path')
+function unsafeError(name: string): SdkError {
+  return invalidError(`The value of "${name}"`, 'not part of a host or path')
 }
 
-function invalid(subject: string, reason: string): SdkError {
+function invalidError(subject: string, reason: string): SdkError {
   return new SdkError('INVALID_USE', `${subject} is ${reason}`)
 }

@@ -13,7 +13,7 @@ import { parseUrl } from '../patterns/url.ts'
  * @param development Whether private hosts and plain HTTP are permitted.
  */
 export function publishedUrlFaults(url: string, development: boolean): string[] {
-  // The URL with an example for each variable
+  // Replaces each variable with an example: a port after a colon, otherwise a host
   const example = url
     .replace(/^\{/, 'https://{')
     .replaceAll(/(:?)\{\w+\}/g, (_, colon: string) => (colon ? ':1' : 'a.example'))

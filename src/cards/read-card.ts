@@ -68,7 +68,7 @@ export async function fetchCard(
 ): Promise<FoundCard> {
   const address = String(url)
   const domain = parseUrl(address)?.hostname ?? address
-  return foundCard({ domain, ...(await fetchCardFrom(address, domain, options)) })
+  return foundCard({ domain, ...(await fetchCardDocument(address, domain, options)) })
 }
 
 /** A card and its address. */
@@ -79,11 +79,12 @@ export interface CardAtUrl {
 }
 
 /**
- * Fetches a card that a domain names.
+ * Fetches a card, and checks it.
  *
+ * @param domain The domain that the application asked for.
  * @throws {SdkError} The errors of {@link fetchCard}.
  */
-export async function fetchCardFrom(
+export async function fetchCardDocument(
   url: string,
   domain: string,
   options: FetchDocumentOptions,
@@ -95,7 +96,7 @@ export async function fetchCardFrom(
 /**
  * Checks that a value is a card of a supported version.
  *
- * @throws {SdkError} `INVALID_MESSAGE`, with `card` as `data.step`; the message names the members.
+ * @throws {SdkError} `INVALID_MESSAGE`, with `card` as `data.step`. The message names the invalid members.
  */
 export function requireCard(value: unknown, url?: string): ServerCard {
   const schema = isObject(value) ? (value.$schema ?? CARD_SCHEMA) : CARD_SCHEMA

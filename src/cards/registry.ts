@@ -8,7 +8,7 @@ import type { JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { INPUT_WITH_VARIABLES, NAMED_INPUTS, REMOTE, SHARED } from './card-shape.ts'
 import { requireCard } from './read-card.ts'
-import { faultsOf, requireValid, TEXT, URI, type Shape } from './shape.ts'
+import { BOOLEAN, faultsOf, requireValid, TEXT, URI, type Shape } from './shape.ts'
 import { CARD_SCHEMA, type CardRemote, type ServerCard } from './types.ts'
 
 const REGISTRY_SCHEMA =
@@ -40,8 +40,8 @@ const ICON: Shape = {
 const REMOTE_OVER_HTTP: Shape = { '&': REMOTE, 'url!': HTTP_URL }
 
 const ARGUMENT: Shape = { 'type!': /^(?:positional|named)$/ }
-const POSITIONAL: Shape = { '&': INPUT_WITH_VARIABLES, valueHint: TEXT, isRepeated: false }
-const NAMED: Shape = { '&': INPUT_WITH_VARIABLES, 'name!': TEXT, isRepeated: false }
+const POSITIONAL: Shape = { '&': INPUT_WITH_VARIABLES, valueHint: TEXT, isRepeated: BOOLEAN }
+const NAMED: Shape = { '&': INPUT_WITH_VARIABLES, 'name!': TEXT, isRepeated: BOOLEAN }
 
 /** The members that any package can have. `packageFaults` checks those that depend on a type. */
 const PACKAGE: Shape = {
@@ -94,9 +94,9 @@ function packageFaults(packages: readonly JsonObject[]): string[] {
     const path = `packages[${at}]`
     const { transport, runtimeArguments = [], packageArguments = [] } = packageEntry
     const isLocal = isObject(transport) && transport.type === 'stdio'
-    const http: Shape = { 'url!': HTTP_URL, headers: NAMED_INPUTS }
+    const remoteTransport: Shape = { 'url!': HTTP_URL, headers: NAMED_INPUTS }
     return [
-      ...(isLocal ? [] : faultsOf(transport, http, `${path}.transport`)),
+      ...(isLocal ? [] : faultsOf(transport, remoteTransport, `${path}.transport`)),
       ...argumentFaults(runtimeArguments, `${path}.runtimeArguments`),
       ...argumentFaults(packageArguments, `${path}.packageArguments`),
     ]

@@ -101,6 +101,7 @@ export function serverCard(server: BaseServer, options: ServerCardOptions = {}):
   const faults = faultsOf(card, CARD)
   requireValid('The server card', faults[0] ? faults : privacyFaults(card, development))
   const { name, version } = card
+  // A namespace with a dot, a slash, a name, and a version of three numbers
   if (!/\..*\/.* \d+\.\d+\.\d+/.test(`${name} ${version}`)) {
     report(new TypeError(`The card "${name} ${version}" lacks a domain or a semantic version`))
   }

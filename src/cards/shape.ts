@@ -15,6 +15,8 @@ import { isObject } from '../protocol/validate.ts'
  */
 export type Shape = RegExp | boolean | readonly [Shape] | { readonly [member: string]: Shape }
 
+/** Any boolean. */
+export const BOOLEAN: Shape = false
 /** Any text. */
 export const TEXT: RegExp = /^/
 /** A text of 1 to 100 characters. With the flag `u`, a dot is a code point, as in JSON Schema. */

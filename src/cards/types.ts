@@ -5,7 +5,7 @@
  */
 import type { Icon, JsonObject } from '../protocol/types.ts'
 
-/** The schema that every server card names. */
+/** The `$schema` of server cards. */
 export const CARD_SCHEMA =
   'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json'
 /** The media type of a server card. */

@@ -27,27 +27,27 @@ export async function* checkAuthorization(
   const bearer = parseChallenges(header ?? '').find(({ scheme }) => scheme === 'bearer')
   const namedUrl = bearer?.params.get('resource_metadata')
   const urls = namedUrl === undefined ? resourceUrls(endpoint.url) : [namedUrl]
-  const found = await readFirst(endpoint, urls)
-  if ('tried' in found) {
-    const message = describeAbsence(endpoint, 'no resource metadata', found)
+  const result = await readFirst(endpoint, urls)
+  if ('tried' in result) {
+    const message = describeAbsence(endpoint, 'no resource metadata', result)
     // The specified authorization is optional: this server may accept only tokens that its users receive in another way
     const severity = namedUrl === undefined ? 'warning' : 'error'
     return yield finding('resource-metadata', message, undefined, severity)
   }
-  const { resource, authorization_servers: servers } = found.document
+  const { resource, authorization_servers: servers } = result.document
   if (!covers(resource, endpoint.url)) {
     const actual = JSON.stringify(resource)
     yield finding(
       'resource-metadata',
       `"resource" is ${actual}, not "${withoutSecrets(endpoint.url)}"`,
-      found.url,
+      result.url,
     )
   }
   if (!Array.isArray(servers) || servers.length === 0) {
     return yield finding(
       'resource-metadata',
       'The metadata names no authorization server',
-      found.url,
+      result.url,
     )
   }
   for (const issuer of servers.slice(0, MAX_SERVERS)) {
@@ -58,20 +58,20 @@ export async function* checkAuthorization(
 async function checkServer(endpoint: CheckedEndpoint, issuer: string): Promise<Finding[]> {
   const url = parseUrl(issuer)
   if (!url) return [finding('authorization-server', `"${issuer}" is not a URL`)]
-  const found = await readFirst(endpoint, serverUrls(url))
-  if ('tried' in found) {
-    const message = describeAbsence(endpoint, 'no metadata', found)
+  const result = await readFirst(endpoint, serverUrls(url))
+  if ('tried' in result) {
+    const message = describeAbsence(endpoint, 'no metadata', result)
     return [finding('authorization-server', message, issuer)]
   }
   const findings: Finding[] = []
-  const { issuer: actual, code_challenge_methods_supported: methods } = found.document
+  const { issuer: actual, code_challenge_methods_supported: methods } = result.document
   if (actual !== issuer) {
     const message = `"issuer" is ${JSON.stringify(actual)}, not "${issuer}"`
-    findings.push(finding('authorization-server', message, found.url))
+    findings.push(finding('authorization-server', message, result.url))
   }
   if (!Array.isArray(methods) || !methods.includes('S256')) {
     const message = `"code_challenge_methods_supported" is ${JSON.stringify(methods) ?? 'missing'}`
-    findings.push(finding('pkce', message, found.url))
+    findings.push(finding('pkce', message, result.url))
   }
   return findings
 }
@@ -104,10 +104,10 @@ interface Absence {
   readonly hasFailed: boolean
 }
 
-type Found = { readonly url: string; readonly document: JsonObject } | Absence
+type ReadResult = { readonly url: string; readonly document: JsonObject } | Absence
 
 /** Reads the first document that exists. If there is none, returns the URLs that were tried. */
-async function readFirst(endpoint: CheckedEndpoint, urls: readonly string[]): Promise<Found> {
+async function readFirst(endpoint: CheckedEndpoint, urls: readonly string[]): Promise<ReadResult> {
   const tried: string[] = []
   let hasFailed = false
   for (const url of urls) {

@@ -72,15 +72,15 @@ export async function* checkCatalog(
 
 /** Checks the entries of the lists. */
 export function* catalogFindings({ tools, resources, prompts }: Catalog): Generator<Finding> {
-  yield* duplicates(
+  yield* duplicateFindings(
     'tool',
     tools.map(({ name }) => name),
   )
-  yield* duplicates(
+  yield* duplicateFindings(
     'resource',
     resources.map(({ uri }) => uri),
   )
-  yield* duplicates(
+  yield* duplicateFindings(
     'prompt',
     prompts.map(({ name }) => name),
   )
@@ -91,7 +91,8 @@ export function* catalogFindings({ tools, resources, prompts }: Catalog): Genera
   for (const tool of tools) yield* toolFindings(tool)
 }
 
-function* duplicates(kind: string, names: readonly string[]): Generator<Finding> {
+/** Finds the names or URIs that several entries of a list have. */
+function* duplicateFindings(kind: string, names: readonly string[]): Generator<Finding> {
   const seen = new Set<string>()
   const repeated = new Set<string>()
   for (const name of names) {

@@ -95,6 +95,7 @@ async function* checkRespondingEndpoint(
   const versions = discovered && supportedVersions(discovered)
   const isLegacy = isInitialized(initialized)
   if (!versions && !isLegacy) {
+    // A text is the reason why there is no client
     const client = (await offersStream(endpoint)) ? await tryOpen(open, signal) : 'no stream'
     if (typeof client === 'string') {
       return yield finding(
@@ -103,7 +104,7 @@ async function* checkRespondingEndpoint(
       )
     }
     yield finding('http-sse', 'The endpoint offers only HTTP+SSE, the transport of 2024-11-05')
-    return yield* checkAnyTransport(client, signal)
+    return yield* checkWithClient(client, signal)
   }
   if (versions) yield* checkStateless(endpoint)
   const session = isLegacy ? yield* checkSessions(endpoint, initialized) : undefined
@@ -141,11 +142,11 @@ export async function* checkProgram(
   open: OpenClient,
   signal?: AbortSignal,
 ): AsyncGenerator<Finding> {
-  yield* checkAnyTransport(await open(), signal)
+  yield* checkWithClient(await open(), signal)
 }
 
 /** Checks a server with a client, by the rules that apply to every transport. */
-async function* checkAnyTransport(client: Client, signal?: AbortSignal): AsyncGenerator<Finding> {
+async function* checkWithClient(client: Client, signal?: AbortSignal): AsyncGenerator<Finding> {
   await using connected = client
   yield* checkCatalog(connected, signal)
   yield* checkUnknownMethod(connected, signal)
@@ -218,8 +219,8 @@ function asLastFinding(found: Finding): Finding {
   return { ...found, message: `${found.message}. The rest was not checked` }
 }
 
-function describeTokens(isGiven: boolean): string {
-  return isGiven
+function describeTokens(hasToken: boolean): string {
+  return hasToken
     ? 'The server answered with 401, although the check sent a token'
     : 'The server answered with 401: it requires a token'
 }

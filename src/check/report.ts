@@ -37,7 +37,7 @@ export function boundFindings(findings: readonly Finding[]): BoundedFindings {
   return { findings: kept, omitted: [...omitted.values()] }
 }
 
-/** The report of a check. Each finding has the requirement that it violates, and the URL that specifies this. */
+/** The report of a check. Each finding has the requirement that it violates, and the URL where it is specified. */
 export interface Report {
   /** The URL or the program. */
   readonly server: string

@@ -56,6 +56,7 @@ const allowedValues: ReadonlyMap<string, string> = new Map([
   ...describeEach(BOOLEAN, 'uniqueItems', 'deprecated', 'readOnly', 'writeOnly'),
 ])
 
+/** Gives several keywords the same description of their valid values. */
 function describeEach(
   value: string,
   ...keywords: readonly string[]

@@ -30,7 +30,7 @@ export class Session {
   readonly #endpoint: CheckedEndpoint
   #initialized: Answer
   #openedAt = Date.now()
-  #requests = 0
+  #requestCount = 0
 
   /** @param initialized The answer to `initialize` that opened the session. */
   constructor(endpoint: CheckedEndpoint, initialized: Answer) {
@@ -57,7 +57,7 @@ export class Session {
     await this.end().catch(() => {})
     this.#initialized = await this.#endpoint.send({ body: initializeRequest('2025-11-25') })
     this.#openedAt = Date.now()
-    this.#requests = 0
+    this.#requestCount = 0
     await this.#sendOnce({ body: { jsonrpc: '2.0', method: 'notifications/initialized' } })
     const repeated = await this.#sendOnce(request)
     // If the server also answers 404 in the new session, the status may concern the request and not the session
@@ -80,7 +80,7 @@ export class Session {
 
   async #sendOnce(request: CheckRequest): Promise<Answer> {
     const answer = await this.sendWithoutRetry(request)
-    this.#requests++
+    this.#requestCount++
     return answer
   }
 
@@ -89,7 +89,8 @@ export class Session {
   }
 
   #describeLoss({ body, method }: CheckRequest, answer: Answer): Finding {
-    const count = this.#requests - 1
+    // Without the request that noticed the loss
+    const count = this.#requestCount - 1
     const requests = `${count} ${count === 1 ? 'request' : 'requests'}`
     const sent = method === undefined ? describeBody(body) : `"${method}"`
     const reason = `${sent} was answered with ${describeAnswer(answer)}`

@@ -142,12 +142,12 @@ async function requiresSession(
   capabilities: unknown,
 ): Promise<boolean> {
   if (mentionsSession(startAnswer)) return true
-  const listed = ['tools', 'resources', 'prompts'].find(
+  const offered = ['tools', 'resources', 'prompts'].find(
     (name) => isObject(capabilities) && isObject(capabilities[name]),
   )
-  if (listed === undefined) return false
+  if (offered === undefined) return false
   return mentionsSession(
-    await session.send({ body: request(`${listed}/list`), rule: 'session-id' }),
+    await session.send({ body: request(`${offered}/list`), rule: 'session-id' }),
   )
 }
 
@@ -187,11 +187,13 @@ async function checkNegotiation(endpoint: CheckedEndpoint): Promise<Finding[]> {
   const version = isObject(result) ? result.protocolVersion : undefined
   await endpoint.endSession(answer)
   const known = findRevision(version)
-  const latest = known && (await acceptedVersions(endpoint, known.version))[0]
-  if (known && latest === undefined) return []
+  // The answer must be the latest version that the server supports
+  const laterVersion = known && (await acceptedVersions(endpoint, known.version))[0]
+  if (known && laterVersion === undefined) return []
   const actual =
     version === undefined ? describeAnswer(answer) : `the version ${JSON.stringify(version)}`
-  const support = latest === undefined ? '' : `, although the server supports "${latest}"`
+  const support =
+    laterVersion === undefined ? '' : `, although the server supports "${laterVersion}"`
   const message = `The version "${UNKNOWN_VERSION}" was answered with ${actual}${support}`
   return [finding('version-negotiation', message, undefined, known ? 'warning' : 'error')]
 }

@@ -72,18 +72,18 @@ export async function* checkWeb(
   let preflight = await sendPreflight(endpoint, FOREIGN_ORIGIN)
   if (isLocal && allowedOrigin(preflight) === undefined)
     preflight = await sendPreflight(endpoint, LOCAL_ORIGIN)
-  const origin = allowedOrigin(preflight)
-  if (origin === undefined) {
+  const allowed = allowedOrigin(preflight)
+  if (allowed === undefined) {
     // A server on the local machine need not be open to pages
     if (!isLocal) yield finding('cors-preflight', describeRefusal(preflight))
     return
   }
+  const origin = allowed === '*' ? FOREIGN_ORIGIN : allowed
   const missing = missingHeaders(preflight, features)
   if (missing.length > 0) yield headersFinding(preflight, missing, features)
-  if (features.canEndSessions)
-    yield* checkMethods(endpoint, origin === '*' ? FOREIGN_ORIGIN : origin)
+  if (features.canEndSessions) yield* checkMethods(endpoint, origin)
   const answer = await endpoint.send({
-    ...withOrigin(features.request, origin === '*' ? FOREIGN_ORIGIN : origin),
+    ...withOrigin(features.request, origin),
     rule: 'cors-expose',
   })
   await endpoint.endSession(answer)
