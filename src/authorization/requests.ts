@@ -181,7 +181,11 @@ export function unexpectedResponse(
   )
 }
 
-function unreachableError(url: string, step: AuthorizationStep, cause: unknown): AuthorizationError {
+function unreachableError(
+  url: string,
+  step: AuthorizationStep,
+  cause: unknown,
+): AuthorizationError {
   const endpoint = url.split('?', 1)[0]
   const message = `Cannot reach "${endpoint}": ${String(cause)}`
   return new AuthorizationError(step, message, undefined, cause)

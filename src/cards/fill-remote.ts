@@ -72,7 +72,8 @@ export function fillRemote(remote: CardRemote, options: FillOptions): FilledRemo
     if (!TOKEN.test(name) || RESERVED.test(name))
       throw invalidError(`The header "${name}"`, 'not permitted')
     if (filled === undefined) continue
-    if (!FIELD_VALUE.test(filled)) throw invalidError(`The value of "${name}"`, 'not a header value')
+    if (!FIELD_VALUE.test(filled))
+      throw invalidError(`The value of "${name}"`, 'not a header value')
     headers[name] = filled
   }
   if (missing.size > 0) {

@@ -179,7 +179,10 @@ export function modernRequest(
   }
   const body = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }
   const nameHeader = typeof params.name === 'string' && { 'mcp-name': params.name }
-  return { body, headers: { [HEADER_PROTOCOL_VERSION]: version, [HEADER_METHOD]: method, ...nameHeader } }
+  return {
+    body,
+    headers: { [HEADER_PROTOCOL_VERSION]: version, [HEADER_METHOD]: method, ...nameHeader },
+  }
 }
 
 /** The headers of requests in a session. Revisions before 2025-06-18 have no header for the version. */

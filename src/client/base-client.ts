@@ -47,7 +47,7 @@ export class BaseClient {
     return this.#connection.serverCapabilities
   }
 
-  /** How to use the server; may be added to a model's prompt. */
+  /** The server's explanation of how to use it; may be added to a model's prompt. */
   get instructions(): string | undefined {
     return this.#connection.instructions
   }
@@ -165,6 +165,7 @@ export class BaseClient {
   /** Adds middleware for one method, or with `*` for every message. */
   use<Method extends string>(method: Method, layer: ClientMiddleware<Method>): void
   use(methodOrLayer: string | ClientMiddleware, layer = methodOrLayer as ClientMiddleware): void {
+    // Without a method, this passes the layer in its place, which `attach` treats as no method
     layer.attach(this.#connection, methodOrLayer)
   }
 

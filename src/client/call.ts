@@ -43,9 +43,11 @@ export class Call implements OutgoingRequest {
   readonly result: Promise<JsonObject>
   readonly #owner: CallOwner
   #startedAt = performance.now()
+  /** When the last progress arrived. */
   #progressAt = this.#startedAt
   #timer: ReturnType<typeof setTimeout> | undefined
   #controller: AbortController | undefined
+  /** Whether the call has ended. */
   settled = false
   #resolve!: (result: JsonObject) => void
   #reject!: (error: Error) => void

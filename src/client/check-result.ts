@@ -33,11 +33,12 @@ export function checkResult(
     throw invalidResult(method, result)
   }
   if (method === 'tools/list') {
+    const isFirstPage = cursor === undefined
     const reportHidden = (name: string, fault: string): void =>
       connection.reportError(new SdkError('INVALID_MESSAGE', `Tool "${name}" is hidden: ${fault}`))
     result.tools = connection.tools.storePage(
       result.tools as Tool[],
-      cursor === undefined,
+      isFirstPage,
       connection.repeatsInHeaders ? reportHidden : undefined,
     )
   }

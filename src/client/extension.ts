@@ -69,10 +69,10 @@ interface PassedMessage {
 }
 
 /**
- * A function around the handling of a message. It calls `next` to continue, or returns a result itself. It can pass other params to
- * `next`, and for a request also other options, such as another `maxTimeoutMs`. Notifications have no result: a
- * middleware that does not call `next` holds the notification back, and what it returns is ignored. The types of params
- * and results are those of the method, but messages from the server have not been validated yet.
+ * A function around the handling of a message. It calls `next` to continue, or returns a result itself. It can pass
+ * other params to `next`, and for a request also other options, such as another `maxTimeoutMs`. Notifications have no
+ * result: a middleware that does not call `next` holds the notification back, and what it returns is ignored. The types
+ * of params and results are those of the method, but messages from the server have not been validated yet.
  */
 export type WrapMessage<Method extends string = string> = (
   message: { readonly method: MethodOf<Method>; readonly params: ParamsOf<Method> },

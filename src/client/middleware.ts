@@ -9,8 +9,8 @@ import type { ClientMiddleware, ExtensionTarget, PassMessage, WrapMessage } from
 import type { RequestOptions } from './request-options.ts'
 
 /**
- * Creates middleware for a client. It wraps the requests that the client sends. If `client.use` names a
- * method, it wraps the messages of that method, in both directions.
+ * Creates middleware for a client. The middleware wraps the requests that the client sends. If `client.use`
+ * names a method, the middleware wraps the messages of that method, in both directions.
  *
  * @example
  * ```ts

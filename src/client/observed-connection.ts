@@ -134,7 +134,7 @@ class ObservedConnection extends Connection {
       endRound(round, resultEnd(result))
       return result
     } catch (error) {
-      // If middleware began the round, it may send another attempt, or ends the round itself
+      // If middleware began the round, it sends another attempt, or ends the round itself
       if (!outerRound) endRound(round, errorEnd(error))
       throw error
     }

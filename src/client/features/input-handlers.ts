@@ -46,7 +46,7 @@ export class HandlerRunner implements InputHandlers {
   readonly #answering = new Map<unknown, AbortController>()
   /** The last request of the client, other than list requests. */
   #latestRequest: JsonRpcRequest | undefined
-  /** The quota of each call. */
+  /** The quota of each call, by its request or its `callKey`. */
   readonly #quotas = new WeakMap<object, Quota>()
 
   constructor(connection: Connection, options: ConnectOptions) {
@@ -71,6 +71,7 @@ export class HandlerRunner implements InputHandlers {
     // List requests have no quota of their own, since a server can cause any number of them: each change
     // that it announces makes the client list again
     const chargedCall = likelyCall && isListing(likelyCall.message) ? undefined : likelyCall
+    // Without a call, the quota is that of the last request, or that of the client before any request
     const quota = this.#quotaOf(chargedCall?.message ?? this.#latestRequest ?? this)
     if (--quota.left < 0) {
       const error = this.#tooManyInputs()

@@ -57,6 +57,7 @@ export class Listener {
   ): Promise<void> {
     let failures = 0
     let openedAt: number
+    // Whether any stream was acknowledged
     let wasAcknowledged = false
     const onAcknowledged = (): void => {
       // Changes since the last stream, or since the first attempt, may have been missed

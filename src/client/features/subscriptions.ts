@@ -36,7 +36,7 @@ export class Subscriptions {
   /** In a session, the number of queues that subscribe to each resource. */
   readonly #subscriberCounts = new Map<string, number>()
   /** Runs the changes of `#subscriberCounts` one after the other. */
-  readonly #countInTurn = semaphore(1)
+  readonly #oneAtATime = semaphore(1)
   /** The resources whose updates `onResourceUpdated` receives. */
   readonly #hookUris = new Set<string>()
   /** The subscription of the hooks. */
@@ -111,7 +111,7 @@ export class Subscriptions {
    * Counts the queues of a resource: subscribes for the first queue, and unsubscribes after the last queue.
    */
   #changeSubscriberCount(uri: string, change: 1 | -1, options: RequestOptions): Promise<void> {
-    return this.#countInTurn(async () => {
+    return this.#oneAtATime(async () => {
       const count = (this.#subscriberCounts.get(uri) ?? 0) + change
       const isFirstOrLast = count === (change > 0 ? 1 : 0)
       const method = change > 0 ? 'resources/subscribe' : 'resources/unsubscribe'
@@ -141,9 +141,10 @@ export class Subscriptions {
    * streams would use several of the few connections that a browser allows per server.
    */
   #renewHookSubscription(options: RequestOptions): Promise<void> {
-    // Deferred, so that the filter includes the resources of all calls of the same turn
+    // Deferred, so that the filter includes the resources of all calls in the same turn of the event loop
     const renewing = this.#lastHookChange.then(async () => {
       const wanted = this.#wantedByHooks()
+      // Without the signal, which would end the subscription of all hooks
       this.#forwardToHooks(wanted && (await this.listen(wanted, { ...options, signal: undefined })))
     })
     this.#lastHookChange = renewing.catch(() => {})
