@@ -33,12 +33,12 @@ export function checkResult(
     throw invalidResult(method, result)
   }
   if (method === 'tools/list') {
-    const isFirstPage = cursor === undefined
     const reportHidden = (name: string, fault: string): void =>
       connection.reportError(new SdkError('INVALID_MESSAGE', `Tool "${name}" is hidden: ${fault}`))
     result.tools = connection.tools.storePage(
       result.tools as Tool[],
-      isFirstPage,
+      // Whether this is the first page
+      cursor === undefined,
       connection.repeatsInHeaders ? reportHidden : undefined,
     )
   }
