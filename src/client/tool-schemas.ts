@@ -13,9 +13,11 @@ import {
 import type { Tool, JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 
+/** What a client stores of one tool. */
 interface ToolSchema {
   /** The parameters that are also sent as headers, or the reason why their annotations are invalid. */
   readonly header: HeaderParams
+  /** The output schema, which is not validated yet. */
   readonly output: unknown
 }
 

@@ -35,9 +35,9 @@ export const pollSources: EventSources = { start, read: readSource }
 /** A position in a source: its cursor, and the id of the last event that was read after it. */
 type SourcePosition = readonly [cursor: string, lastId?: string | undefined]
 
-/** The maximum number of events in one read while the position where a subscription begins is searched. */
+/** The maximum number of events in one read, while `start` looks for the first event that is recent enough. */
 const PAGE_SIZE = 100
-/** The maximum number of reads while the position where a subscription begins is searched. */
+/** The maximum number of reads, while `start` looks for the first event that is recent enough. */
 const MAX_READS = 100
 
 async function start(

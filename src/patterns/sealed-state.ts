@@ -55,8 +55,8 @@ export type Secrets =
 export function createSealer(secrets?: Secrets): Sealer {
   const givenSecrets =
     typeof secrets === 'function' || secrets === undefined ? undefined : requireLongSecrets(secrets)
-  // Created on first use: Workers allow neither randomness nor I/O at module startup. Only the keys
-  // are cached, never their promise, which on Workers is tied to the request that created it.
+  // Set on first use, because Workers allow neither randomness nor I/O at module startup. Only the keys are
+  // cached, and not their promise, because on Workers a promise is tied to the request that created it
   let importedKeys: SealingKey[] | undefined
   const keys = async (): Promise<SealingKey[]> => {
     if (importedKeys) return importedKeys

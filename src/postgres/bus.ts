@@ -15,7 +15,7 @@ const HEARTBEAT_MS = 5_000
 /** After this number of heartbeats without a notification, the client of the database is replaced. */
 const MAX_SILENT_BEATS = 3
 
-/** A process counts as dead after this time without a heartbeat. It is the time of four heartbeats. */
+/** In SQL, the time without a heartbeat after which a process counts as dead: the time of four heartbeats. */
 const DEAD_AFTER = `interval '20 seconds'`
 
 /** Is notified of new rows of one topic, and reads them. */

@@ -36,7 +36,7 @@ export const ALL_LISTS: readonly ServerChange[] = [
 export interface LoggedChange {
   /** The id, which is higher than the id of any earlier change. */
   readonly id: number
-  /** The id of the process that published the change. */
+  /** Identifies the publisher of the change. */
   readonly origin: string
   readonly change: ServerChange
 }
@@ -48,19 +48,21 @@ export class ChangeLog {
   readonly #database: Database
   readonly #bus: Bus
   readonly #listeners = new Set<ChangeListener>()
-  /** The changes that are not written yet, each with the id of the process that published it. */
+  /** The changes that are not written yet, as JSON, each with its origin. */
   readonly #pending = new Map<string, string>()
   #isWriting = false
+  /** Resolves when no change is pending. */
   #written: Promise<void> = Promise.resolve()
   /** The id of the last change that was read. */
   #cursor: number | undefined
-  /** The id of the process that published the change at the cursor. */
+  /** The origin of the change at the cursor. */
   #origin: string | undefined
   #isReading = false
   /** Whether a notification has arrived since the last read began. */
   #isStale = false
   /** Whether the log may have been replaced, for example by the log in a restored backup. */
   #mayBeReplaced = false
+  /** When old changes were last deleted, by `performance.now()`. */
   #cleanedAt = performance.now()
   #unsubscribe: (() => void) | undefined
 
@@ -126,6 +128,8 @@ export class ChangeLog {
   /**
    * Publishes a change. While the database cannot be used, the change waits. Equal changes that wait are
    * published once.
+   *
+   * @param origin Identifies the publisher, so that it can recognize its own changes.
    */
   publish(change: ServerChange, origin: string): void {
     this.#pending.set(JSON.stringify(change), origin)

@@ -45,6 +45,7 @@ export class Database implements Queries {
   readonly #resolvedTexts = new Map<string, string>()
   #migrated: Promise<void> | undefined
   #isMigrated = false
+  /** Whether the current outage has been reported. */
   #isDown = false
   #isClosed = false
 

@@ -46,6 +46,7 @@ export class FollowedSubscription {
   /** Whether the server has omitted a cursor after it had sent one, which is reported once. */
   #hasOmittedCursor = false
   #isRemoved = false
+  /** The number of consecutive failures, for the backoff. */
   #failures = 0
 
   constructor(
