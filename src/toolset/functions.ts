@@ -8,8 +8,8 @@ import type { BaseClient } from '../client/base-client.ts'
 import type { RequestOptions } from '../client/request-options.ts'
 import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import type { CallToolResult, ObjectSchema, Tool, JsonObject } from '../protocol/types.ts'
-import { MIN_NAME_LENGTH, modelNames } from './names.ts'
-import { modelParameters } from './parameters.ts'
+import { MIN_NAME_LENGTH, createModelNames } from './names.ts'
+import { createModelParameters } from './parameters.ts'
 
 /** One tool of a server, ready to call. */
 export interface ToolFunction {
@@ -107,10 +107,10 @@ export async function toolFunctions(
   for await (const tool of client.tools(request)) {
     if (include(tool)) tools.set(prefix + tool.name, tool)
   }
-  const names = await modelNames(tools.keys(), cleanName, maxNameLength)
+  const names = await createModelNames(tools.keys(), cleanName, maxNameLength)
   return await Promise.all(
     [...tools].map(async ([prefixedName, tool]): Promise<ToolFunction> => {
-      const { schema, restore } = await modelParameters(tool.inputSchema)
+      const { schema, restore } = await createModelParameters(tool.inputSchema)
       return {
         name: names.get(prefixedName) ?? prefixedName,
         description: tool.description ?? tool.title,

@@ -18,7 +18,7 @@ export const MIN_NAME_LENGTH: number = DIGEST_LENGTH + 2
  * @param clean Replaces the invalid characters in a name.
  * @param maxLength The maximum length of a name.
  */
-export async function modelNames(
+export async function createModelNames(
   originals: Iterable<string>,
   clean: (name: string) => string,
   maxLength: number,

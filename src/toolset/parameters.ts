@@ -8,7 +8,7 @@
  */
 import type { ObjectSchema, JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
-import { modelNames } from './names.ts'
+import { createModelNames } from './names.ts'
 
 /** The maximum length of a property's name. */
 const MAX_PROPERTY_LENGTH = 64
@@ -50,15 +50,15 @@ export interface ModelParameters {
  * allows. Alternatives at the root become optional properties, so a model may combine properties of different
  * alternatives. The tool rejects such arguments, and the model can correct them.
  */
-export async function modelParameters(inputSchema: unknown): Promise<ModelParameters> {
+export async function createModelParameters(inputSchema: unknown): Promise<ModelParameters> {
   // A server may list any value as a schema, and one invalid schema must not make all tools unusable
   const input = isObject(inputSchema) ? inputSchema : {}
-  const flat = flatten(input, input, { ...MAX_MERGED })
+  const flat = flattenSchema(input, input, { ...MAX_MERGED })
   const { properties, required } = partsOf(flat)
   // Draft 4 forbids an empty list
   if (required.length === 0) delete flat.required
   const clean = (name: string): string => name.replace(/[^A-Za-z0-9_.-]/g, '_') || '_'
-  const names = await modelNames(Object.keys(properties), clean, MAX_PROPERTY_LENGTH)
+  const names = await createModelNames(Object.keys(properties), clean, MAX_PROPERTY_LENGTH)
   const rename = (name: string): string => names.get(name) ?? name
   const isRenamed = [...names].some(([original, name]) => original !== name)
   const schema: ObjectSchema = {
@@ -70,53 +70,55 @@ export async function modelParameters(inputSchema: unknown): Promise<ModelParame
   const isChanged = isRenamed || REFUSED_AT_ROOT.some((keyword) => keyword in input)
   const originals = new Map([...names].map(([original, name]) => [name, original]))
   return {
-    schema: addMissingKeywords(isChanged ? keepReferences(schema, input) : schema) as ObjectSchema,
+    schema: addMissingKeywords(
+      isChanged ? redirectReferences(schema, input) : schema,
+    ) as ObjectSchema,
     restore: (args) => (isRenamed ? mapKeys(args, (name) => originals.get(name) ?? name) : args),
   }
 }
 
 /** Removes the keywords that are rejected at the root, and merges the properties that they define. */
-function flatten(schema: unknown, root: JsonObject, budget: Budget): JsonObject {
+function flattenSchema(schema: unknown, root: JsonObject, budget: Budget): JsonObject {
   if (!isObject(schema) || budget.schemas <= 0 || budget.members <= 0) return {}
   const { properties, required } = partsOf(schema)
   budget.schemas--
   budget.members -= Object.keys(properties).length + required.length
-  const flattenPart = (part: unknown): JsonObject => flatten(part, root, budget)
+  const flattenPart = (part: unknown): JsonObject => flattenSchema(part, root, budget)
   const { $ref, allOf, anyOf, oneOf, if: condition, then, else: otherwise } = schema
   const ownKeywords = Object.entries(schema).filter(([name]) => !REFUSED_AT_ROOT.includes(name))
   return [
-    typeof $ref === 'string' ? flattenPart(resolve(root, $ref)) : {},
-    ...list(allOf).map(flattenPart),
-    union(list(anyOf).map(flattenPart)),
-    union(list(oneOf).map(flattenPart)),
-    condition === undefined ? {} : union([flattenPart(then), flattenPart(otherwise)]),
+    typeof $ref === 'string' ? flattenPart(resolveReference(root, $ref)) : {},
+    ...asList(allOf).map(flattenPart),
+    mergeAlternatives(asList(anyOf).map(flattenPart)),
+    mergeAlternatives(asList(oneOf).map(flattenPart)),
+    condition === undefined ? {} : mergeAlternatives([flattenPart(then), flattenPart(otherwise)]),
     Object.fromEntries(ownKeywords),
-  ].reduce(conjunction)
+  ].reduce(mergeConjunction)
 }
 
 /** Merges two schemas that must both match. If keywords conflict, the second schema takes precedence. */
-function conjunction(first: JsonObject, second: JsonObject): JsonObject {
+function mergeConjunction(first: JsonObject, second: JsonObject): JsonObject {
   const firstParts = partsOf(first)
   const secondParts = partsOf(second)
   const properties = { ...firstParts.properties }
   for (const [name, property] of Object.entries(secondParts.properties)) {
     const earlier = properties[name]
     const areSchemas = isObject(earlier) && isObject(property)
-    define(properties, name, areSchemas ? { ...earlier, ...property } : property)
+    setMember(properties, name, areSchemas ? { ...earlier, ...property } : property)
   }
   const required = [...new Set([...firstParts.required, ...secondParts.required])]
   return { ...first, ...second, properties, required }
 }
 
 /** Merges alternative schemas. A property is required if every alternative requires it. */
-function union(alternatives: readonly JsonObject[]): JsonObject {
+function mergeAlternatives(alternatives: readonly JsonObject[]): JsonObject {
   const parts = alternatives.map(partsOf)
   const properties: JsonObject = {}
   for (const name of new Set(parts.flatMap((part) => Object.keys(part.properties)))) {
     const partsWithName = parts.filter((part) => Object.hasOwn(part.properties, name))
     const texts = new Set(partsWithName.map((part) => JSON.stringify(part.properties[name])))
     const anyOf = [...texts].map((text): unknown => JSON.parse(text))
-    define(properties, name, anyOf.length > 1 ? { anyOf } : anyOf[0])
+    setMember(properties, name, anyOf.length > 1 ? { anyOf } : anyOf[0])
   }
   const [first, ...others] = parts.map((part) => new Set(part.required))
   const required = [...(first ?? [])].filter((name) => others.every((other) => other.has(name)))
@@ -130,7 +132,7 @@ function partsOf({ properties, required }: JsonObject): {
 } {
   return {
     properties: isObject(properties) ? properties : {},
-    required: list(required).filter((name) => typeof name === 'string'),
+    required: asList(required).filter((name) => typeof name === 'string'),
   }
 }
 
@@ -138,7 +140,7 @@ function partsOf({ properties, required }: JsonObject): {
  * Adds a copy of the original root to the definitions. References into the root are redirected to
  * that copy, because parts of the root may have moved.
  */
-function keepReferences(schema: JsonObject, original: JsonObject): JsonObject {
+function redirectReferences(schema: JsonObject, original: JsonObject): JsonObject {
   const text = JSON.stringify(schema)
   // Matches a reference to the root or to a place in the root, except to its definitions. The same characters
   // in a string do not match, because JSON escapes the quotes in a string
@@ -172,7 +174,7 @@ function addMissingKeywords(schema: JsonObject): JsonObject {
 }
 
 /** The subschema that a reference points to; `undefined` if it points outside the schema. */
-function resolve(root: JsonObject, reference: string): unknown {
+function resolveReference(root: JsonObject, reference: string): unknown {
   const [start, ...path] = reference.split('/')
   if (start !== '#') return undefined
   return path.reduce<unknown>((part, token) => {
@@ -194,7 +196,7 @@ function mapKeys(
 }
 
 /** Sets a member, even if its name is `__proto__`. */
-function define(object: JsonObject, name: string, value: unknown): void {
+function setMember(object: JsonObject, name: string, value: unknown): void {
   Object.defineProperty(object, name, {
     value,
     enumerable: true,
@@ -203,6 +205,6 @@ function define(object: JsonObject, name: string, value: unknown): void {
   })
 }
 
-function list(value: unknown): unknown[] {
+function asList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : []
 }

@@ -1,5 +1,5 @@
 /**
- * The client side of HTTP+SSE, the transport of 2024-11-05: the server sends all messages on one
+ * The client side of HTTP+SSE, the transport of 2024-11-05. The server sends all messages on one
  * event stream, and receives messages at another endpoint.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
@@ -42,7 +42,8 @@ export function httpSse(url: string, options: HttpOptions, receiver: ChannelRece
 class HttpSseTransport implements Transport {
   readonly #options: HttpOptions
   readonly #streamEndpoint: HttpSender
-  readonly #closing = new AbortController()
+  /** Aborts when the client closes the connection. */
+  readonly #closeController = new AbortController()
   /** Resolves with the message endpoint when the server has announced it. Until then, messages wait. */
   #endpoint!: Promise<HttpSender>
 
@@ -63,7 +64,7 @@ class HttpSseTransport implements Transport {
   }
 
   async #listen(receiver: Receiver, onEndpoint: (endpoint: HttpSender) => void): Promise<never> {
-    const { signal } = this.#closing
+    const { signal } = this.#closeController
     const streamEndpoint = this.#streamEndpoint
     const headers = { accept: 'text/event-stream' }
     const response = await requireEventStream(
@@ -84,7 +85,7 @@ class HttpSseTransport implements Transport {
   }
 
   async send(message: JsonRpcMessage): Promise<void> {
-    const { signal } = this.#closing
+    const { signal } = this.#closeController
     const endpoint = await this.#endpoint
     if (signal.aborted) throw new SdkError('CLOSED', 'The connection is closed')
     const headers = { 'content-type': 'application/json' }
@@ -94,7 +95,7 @@ class HttpSseTransport implements Transport {
   }
 
   close(): Promise<void> {
-    this.#closing.abort()
+    this.#closeController.abort()
     return Promise.resolve()
   }
 }

@@ -104,13 +104,17 @@ export function createSseHandler(server: BaseServer, options: SseHandlerOptions 
   const handle = async (request: Request, hostCaller: Caller = {}): Promise<Response> => {
     const guard = new RequestChecks(definition, options, request)
     try {
-      const unauthenticated: Caller = { request, ...hostCaller }
+      const unauthenticatedCaller: Caller = { request, ...hostCaller }
       const callerOrResponse =
         guard.check() ??
         (auth
-          ? await (definition.observe?.authenticate(auth, request, unauthenticated, definition) ??
-              auth.authenticate(request, unauthenticated, definition))
-          : unauthenticated)
+          ? await (definition.observe?.authenticate(
+              auth,
+              request,
+              unauthenticatedCaller,
+              definition,
+            ) ?? auth.authenticate(request, unauthenticatedCaller, definition))
+          : unauthenticatedCaller)
       // A copy, because the headers of a response from `fetch` are immutable
       if (callerOrResponse instanceof Response)
         return guard.respond(new Response(callerOrResponse.body, callerOrResponse))
@@ -167,7 +171,7 @@ class SseEndpoint {
     if (messagePath !== undefined) messageUrl.pathname = messagePath
     messageUrl.searchParams.set(SESSION_PARAMETER, id)
     // The URL is sent without its origin, because the public origin differs behind a proxy
-    connection.announce(messageUrl.pathname + messageUrl.search)
+    connection.sendMessageUrl(messageUrl.pathname + messageUrl.search)
     serveTransport(this.#server, connection, { ...this.#options, caller }).catch((error: unknown) =>
       definitionOf(this.#server).report(error),
     )
@@ -225,7 +229,7 @@ class SseConnection implements Transport {
   }
 
   /** Sends the URL for the client's messages, which must be the first event. */
-  announce(messageUrl: string): void {
+  sendMessageUrl(messageUrl: string): void {
     void this.#events.write(eventText({ event: 'endpoint', data: messageUrl }))
   }
 

@@ -80,19 +80,19 @@ export class ChildConnection {
     this.#graceMs = options.graceMs
     this.#allExited = child.exited.then(() => this.#endDescendants())
     // A descendant may hold the stdout open after the process has exited
-    void child.exited.then(() => settledWithin(output.ended, LATE_OUTPUT_MS)).then(output.release)
+    void child.exited.then(() => waitAtMost(output.ended, LATE_OUTPUT_MS)).then(output.release)
     if (!child.stderr) return
     this.#stderr = new ChildStderr(child.stderr, (chunk, text) => {
       if (typeof stderr === 'function') stderr(text)
       else if (stderr === 'inherit') child.writeStderr?.(chunk)
     })
     const { ended, release } = this.#stderr
-    void child.exited.then(() => settledWithin(ended, LATE_OUTPUT_MS)).then(release)
+    void child.exited.then(() => waitAtMost(ended, LATE_OUTPUT_MS)).then(release)
   }
 
   /** Returns how the process exited, and the last line of its stderr; `undefined` while the process is running. */
   async outcome(): Promise<ChildOutcome | undefined> {
-    const exit = await settledWithin(this.child.exited, LATE_OUTPUT_MS)
+    const exit = await waitAtMost(this.child.exited, LATE_OUTPUT_MS)
     const stderr = this.#stderr
     if (exit) await stderr?.ended
     return exit && { ...exit, lastLine: stderr?.lastLine ?? '' }
@@ -105,9 +105,9 @@ export class ChildConnection {
   async end(): Promise<void> {
     const { child } = this
     void this.messages.close()
-    if (!(await settledWithin(child.exited, this.#graceMs))) {
+    if (!(await waitAtMost(child.exited, this.#graceMs))) {
       child.kill('SIGTERM')
-      if (!(await settledWithin(child.exited, this.#graceMs))) child.kill('SIGKILL')
+      if (!(await waitAtMost(child.exited, this.#graceMs))) child.kill('SIGKILL')
     }
     await this.#allExited
   }
@@ -163,6 +163,6 @@ class ChildOutput {
 }
 
 /** Returns the value of a promise; `undefined` if the promise does not resolve in time. */
-function settledWithin<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+function waitAtMost<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   return withTimeout(ms, () => promise).catch(() => undefined)
 }

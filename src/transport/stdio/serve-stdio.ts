@@ -31,8 +31,8 @@ export interface StdioHost {
 }
 
 /**
- * Opens the standard streams, and serves the server until the client closes stdin or a termination
- * signal arrives. Then cancels requests in progress, and flushes sent messages.
+ * Serves a server over the standard streams, until the client closes stdin or a termination signal
+ * arrives. Then cancels requests in progress, and flushes sent messages.
  *
  * @throws {TypeError} If the server was not created by `createServer`.
  */

@@ -94,7 +94,7 @@ const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 /**
  * Creates an endpoint for a handler.
  *
- * @throws {TypeError} If the server was not made by `createServer`, or an option is unknown.
+ * @throws {TypeError} If the server was not created by `createServer`, or an option is unknown.
  * @throws {RangeError} If `trustProxy` is not a number of proxies.
  */
 export function createEndpoint(server: BaseServer, options: ServeOptions): Endpoint {
@@ -133,7 +133,7 @@ export function createEndpoint(server: BaseServer, options: ServeOptions): Endpo
     if (card) for (const cardPath of card.paths) routes.all(routeOf(cardPath), card)
     for (const routePath of [path, ...(handlerOptions.auth?.paths ?? [])])
       routes.all(routeOf(routePath), handler)
-    // `guard` adds CORS headers. Without them, pages could not read the 404
+    // `guard` adds CORS headers. Without them, pages could not read the response 404
     routes.all('*', (request) => guard(request, notFound))
     // The router itself must not be returned. It is a proxy with every property, including `then`, so that
     // `await` would treat it as a promise

@@ -74,7 +74,8 @@ export interface HttpSession {
   /**
    * Handles a GET: opens the standalone stream, or resumes a stream.
    *
-   * @throws {HttpError} 400, 405 or 406.
+   * @throws {HttpError} 400 if the event in `Last-Event-ID` is unknown; 406 if the client does not
+   *   accept event streams.
    */
   listen(incoming: IncomingRequest): Promise<Response>
   /** Handles a DELETE: ends the session and closes its streams. */
