@@ -33,7 +33,10 @@ const MAX_ENDED = 1000
 /** The attachment of a socket. It is stored while the hub hibernates, so do not rename its fields. */
 interface Attachment {
   readonly session: string
-  /** The id of the stream. Absent if its client cannot resume it, as with HTTP+SSE. */
+  /**
+   * The id of the stream. Absent if the client cannot resume the stream, as with HTTP+SSE, and until a new
+   * stream starts.
+   */
   readonly stream: string | undefined
   /** Whether this stream carries the changes of its session. At most one stream of a session does. */
   readonly current: boolean
@@ -83,7 +86,7 @@ export class HubSessions {
    * Starts a stream. It sends the missed changes first. From now on, it carries the changes of its session.
    *
    * This is separate from `listen`, because a Worker may have given up before the hub responded. The
-   * client has then reconnected on another stream, which must stay the current one.
+   * client has then reconnected on another stream, which must stay the current stream.
    */
   begin(socket: WebSocket): void {
     const { session, wish } = attachmentOf(socket)

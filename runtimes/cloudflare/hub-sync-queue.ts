@@ -71,7 +71,7 @@ export class HubSyncQueue {
     return sessions.length > 0 ? Date.now() + backoffMs(failures, RETRY_MS, Infinity) : Infinity
   }
 
-  /** Records a new session, which the hub does not know yet. */
+  /** Records a new session. The hub need not be notified of it, because it has no subscriptions yet. */
   noteOpened(session: string): void {
     this.#synced.set(session, '[]')
   }
@@ -114,6 +114,7 @@ export class HubSyncQueue {
     const synced = await Promise.all(sessions.map((session) => this.sync(session)))
     if (synced.every(Boolean)) return
     const newFailures = failures + 1
+    // After the last retry, nothing is pending any more
     this.#store(
       newFailures < MAX_FAILURES
         ? { sessions: this.#pending.sessions, failures: newFailures }

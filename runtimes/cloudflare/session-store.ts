@@ -111,12 +111,12 @@ export class ObjectSessionStore implements SessionStore {
   }
 
   async remove(id: string): Promise<void> {
-    const listened = this.load(id)?.listens !== undefined
+    const hasListened = this.load(id)?.listens !== undefined
     this.#touchedAt.delete(id)
     // In a shared object, the application's values remain
     if (isShared(id)) this.#tables.remove(id)
     else await this.#erase()
-    await this.#syncQueue?.noteEnded(id, listened)
+    await this.#syncQueue?.noteEnded(id, hasListened)
   }
 
   /**

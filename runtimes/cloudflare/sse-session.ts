@@ -59,7 +59,7 @@ export class SseSession {
   /**
    * Accepts a message. Its response is sent on the stream.
    *
-   * @param sessionId The session, if one was opened on this stream.
+   * @param sessionId The id of the session, if a session was opened on this stream.
    */
   async post(
     request: Request,

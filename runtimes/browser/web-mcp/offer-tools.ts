@@ -95,7 +95,7 @@ export async function offerTools(
   const { onError = console.error } = options
   const report = (error: unknown): void => callHook(() => onError(error))
   const isClient = 'callTool' in source
-  const client = isClient ? source : await connectTo(source, report, options.connect)
+  const client = isClient ? source : await connectToServer(source, report, options.connect)
   const offer = new ToolOffer(modelContext, options, report, client)
   const closing = new AbortController()
   const close = async (): Promise<void> => {
@@ -121,7 +121,7 @@ export async function offerTools(
 }
 
 /** Connects to a server in this page. */
-function connectTo(
+function connectToServer(
   server: Server,
   report: (error: unknown) => void,
   options: ConnectOptions | undefined,

@@ -34,8 +34,8 @@ const BOM = '\uFEFF'
  */
 export async function readConfiguration(path: string): Promise<ConfigurationFile> {
   try {
-    const link = await lstat(path).catch(ignoreMissing)
-    if (!link) return { path, realPath: path, text: '', bytes: undefined, mode: undefined }
+    const fileOrLink = await lstat(path).catch(ignoreMissing)
+    if (!fileOrLink) return { path, realPath: path, text: '', bytes: undefined, mode: undefined }
     const realPath = await realpath(path).catch(ignoreMissing)
     if (realPath === undefined) {
       throw new ConfigurationError(
@@ -44,7 +44,8 @@ export async function readConfiguration(path: string): Promise<ConfigurationFile
     }
     const { mode, size, isFile } = await statOf(realPath)
     if (!isFile) throw new ConfigurationError(`"${path}" is not a file`)
-    if ((mode & 0o200) === 0) {
+    const isReadOnly = (mode & 0o200) === 0
+    if (isReadOnly) {
       throw new ConfigurationError(`"${path}" is read-only: make it writable, and try again`)
     }
     if (size > MAX_BYTES) throw new ConfigurationError(`"${path}" is larger than 64 MiB`)
@@ -75,15 +76,15 @@ export async function replaceConfiguration(
 ): Promise<string | undefined> {
   const { path, realPath, bytes, mode = newMode } = file
   const bom = bytes?.subarray(0, 3).equals(Buffer.from(BOM)) ? BOM : ''
-  const temporary = `${realPath}.edgewise-new`
+  const newPath = `${realPath}.edgewise-new`
   try {
     await mkdir(dirname(realPath), { recursive: true })
-    await create(temporary, bom + text, mode)
+    await create(newPath, bom + text, mode)
   } catch (error) {
-    if ((error as { code?: string }).code !== 'EEXIST')
-      throw failure(`Cannot write "${path}"`, error)
+    const isLocked = (error as { code?: string }).code === 'EEXIST'
+    if (!isLocked) throw failure(`Cannot write "${path}"`, error)
     throw new ConfigurationError(
-      `Another program has changed "${path}" meanwhile: nothing was changed, try again. If "${temporary}" remains, remove it`,
+      `Another program has changed "${path}" meanwhile: nothing was changed, try again. If "${newPath}" remains, remove it`,
     )
   }
   try {
@@ -91,9 +92,9 @@ export async function replaceConfiguration(
     if (bytes) await backUp(realPath, bytes, mode)
     // Checked again, because another program may have changed the file during the backup
     await requireUnchanged(file)
-    await rename(temporary, realPath)
+    await rename(newPath, realPath)
   } catch (error) {
-    await rm(temporary, { force: true })
+    await rm(newPath, { force: true })
     throw failure(`Cannot write "${path}"`, error)
   }
   return bytes && backupOf(realPath)

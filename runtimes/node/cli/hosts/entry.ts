@@ -67,7 +67,7 @@ interface ValueConverter {
 }
 
 /** Creates the converter of a server's values for one host. */
-function createValueConverter(host: McpHostName, server: string): ValueConverter {
+function createValueConverter(host: McpHostName, serverName: string): ValueConverter {
   const { title, reference } = hostOf(host)
   const inputs: PromptInput[] = []
   const plainTextNames: string[] = []
@@ -76,7 +76,7 @@ function createValueConverter(host: McpHostName, server: string): ValueConverter
       if (reference) return value.replace(REFERENCE, (_, variable: string) => reference(variable))
       throw new UsageError(`${title} does not replace variables such as "${value}"`)
     }
-    if (host === 'vscode') return createInput(server, name, value, inputs)
+    if (host === 'vscode') return createInput(serverName, name, value, inputs)
     plainTextNames.push(name)
     return value
   }
@@ -95,11 +95,16 @@ function createValueConverter(host: McpHostName, server: string): ValueConverter
  *
  * @see https://code.visualstudio.com/docs/copilot/reference/mcp-configuration#_input-variables-for-sensitive-data
  */
-function createInput(server: string, name: string, value: string, inputs: PromptInput[]): string {
-  const id = `${server}-${name.toLowerCase()}`
+function createInput(
+  serverName: string,
+  name: string,
+  value: string,
+  inputs: PromptInput[],
+): string {
+  const id = `${serverName}-${name.toLowerCase()}`
   const [scheme = ''] = /^(?:Bearer|Basic|Token) (?=\S)/i.exec(value) ?? []
   const schemeNote = scheme === '' ? '' : `, without "${scheme.trim()}"`
-  const description = `${name} of ${server}${schemeNote}`
+  const description = `${name} of ${serverName}${schemeNote}`
   inputs.push({ type: 'promptString', id, description, password: true })
   return `${scheme}\${input:${id}}`
 }
@@ -139,12 +144,12 @@ function codexEntry(server: ConfiguredServer): HostEntry {
   const values = 'command' in server ? server.env : server.headers
   const literals: [name: string, value: string][] = []
   const references: [name: string, variable: string][] = []
-  let bearer: string | undefined
+  let tokenVariable: string | undefined
   for (const [name, value] of Object.entries(values)) {
     const [, scheme, variable] = /^(Bearer )?\$\{([A-Za-z_]\w*)\}$/i.exec(value) ?? []
     if (value.search(REFERENCE) === -1) literals.push([name, value])
     else if (variable !== undefined && scheme === undefined) references.push([name, variable])
-    else if (variable !== undefined && /^authorization$/i.test(name)) bearer = variable
+    else if (variable !== undefined && /^authorization$/i.test(name)) tokenVariable = variable
     else throw new UsageError(`Codex does not replace variables inside a value such as "${value}"`)
   }
   const plainTextNames = literals.map(([name]) => name)
@@ -156,7 +161,7 @@ function codexEntry(server: ConfiguredServer): HostEntry {
     const variables = table(references)
     const entry = {
       url: server.url,
-      ...(bearer !== undefined && { bearer_token_env_var: bearer }),
+      ...(tokenVariable !== undefined && { bearer_token_env_var: tokenVariable }),
       ...(headers && { http_headers: headers }),
       ...(variables && { env_http_headers: variables }),
     }

@@ -63,14 +63,14 @@ export function parseJsonText(text: string): JsonObject {
 export function setMember(text: string, path: readonly string[], value: unknown): string {
   if (text.trim() === '') return setMember('{}\n', path, value)
   const style = styleOf(text)
-  const { parent, node, rest } = find(text, path)
-  const [name, ...missing] = rest
+  const { parent, node, missingNames } = find(text, path)
+  const [name, ...innerNames] = missingNames
   if (node && name === undefined) {
     const outerIndent = indentAt(text, node.offset)
     return apply(text, [{ ...spanOf(node), text: print(value, outerIndent, style) }])
   }
   if (name === undefined) throw new TypeError('A path must not be empty')
-  const nested = missing.reduceRight((inner: unknown, each) => ({ [each]: inner }), value)
+  const nested = innerNames.reduceRight((inner: unknown, each) => ({ [each]: inner }), value)
   return apply(text, insertion(text, parent, `${JSON.stringify(name)}: `, nested, style))
 }
 
@@ -87,8 +87,8 @@ export function setElement(text: string, name: string, index: number, value: unk
 
 /** Removes a member of an object, with its comma. If there is no such member, the text stays unchanged. */
 export function removeMember(text: string, path: readonly string[]): string {
-  const { node, rest } = find(text, path)
-  return node?.parent && rest.length === 0 ? remove(text, node.parent) : text
+  const { node, missingNames } = find(text, path)
+  return node?.parent && missingNames.length === 0 ? remove(text, node.parent) : text
 }
 
 /** Removes an element of an array member, with its comma. */
@@ -116,6 +116,7 @@ function remove(text: string, removed: Node): string {
   }
   if (parent && siblings.length === 1) {
     const [open, close] = [parent.offset + 1, parent.offset + parent.length - 1]
+    // If nothing else is between the brackets, the white space between them is removed too
     const isEmpty = (text.slice(open, start) + text.slice(until, close)).trim() === ''
     if (isEmpty) return apply(text, [{ start: open, end: close, text: '' }])
   }
@@ -168,7 +169,7 @@ function insertion(
 function find(
   text: string,
   path: readonly string[],
-): { parent: Node; node: Node | undefined; rest: readonly string[] } {
+): { parent: Node; node: Node | undefined; missingNames: readonly string[] } {
   const root = parseTree(text, [], { allowTrailingComma: true })
   if (!root) throw new SyntaxError('it is empty')
   let parent = root
@@ -176,12 +177,12 @@ function find(
     // If a name occurs twice, parsers use the last member
     const property = parent.children?.findLast(({ children }) => children?.[0]?.value === name)
     const node = property?.children?.[1]
-    if (!node) return { parent, node: undefined, rest: path.slice(index) }
-    if (index === path.length - 1) return { parent, node, rest: [] }
+    if (!node) return { parent, node: undefined, missingNames: path.slice(index) }
+    if (index === path.length - 1) return { parent, node, missingNames: [] }
     if (node.type !== 'object') throw new SyntaxError(`"${name}" must be an object`)
     parent = node
   }
-  return { parent, node: parent, rest: [] }
+  return { parent, node: parent, missingNames: [] }
 }
 
 /** Finds the comma after a member, and the end of the comments that follow on the same line. */
@@ -229,10 +230,12 @@ function apply(text: string, edits: readonly Edit[]): string {
     )
 }
 
+/** Formats a value. All lines except the first begin with the outer indentation. */
 function print(value: unknown, outerIndent: string, { indent, eol }: Style): string {
   return JSON.stringify(value, null, indent).replaceAll('\n', `${eol}${outerIndent}`)
 }
 
+/** The style of a text: the indentation of its first indented line, and its line breaks. */
 function styleOf(text: string): Style {
   const [, indent = '  '] = /\n([ \t]+)\S/.exec(text) ?? []
   return { indent, eol: text.includes('\r\n') ? '\r\n' : '\n' }
@@ -244,6 +247,7 @@ function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(line)?.[0] ?? ''
 }
 
+/** Whether only white space precedes a position on its line. */
 function startsLine(text: string, offset: number): boolean {
   return text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset).trim() === ''
 }

@@ -80,7 +80,8 @@ class AgentModule {
     return ['unknown', 'any', '{}'].includes(text) ? '' : text
   }
 
-  get #typeArguments(): string {
+  /** The type argument for the environment; empty if the environment has no type. */
+  get #typeArgument(): string {
     return this.environment === '' ? '' : `<${this.environment}>`
   }
 
@@ -151,7 +152,7 @@ class AgentModule {
     if (name === 'server') {
       // Another value, such as the result of a function that wraps the server, is not supported
       if (!/^ = new McpServer\b/.test(value)) return undefined
-      return `const server${value.replace(/^ = new McpServer\b/, `$&${this.#typeArguments}`)}${semicolon}`
+      return `const server${value.replace(/^ = new McpServer\b/, `$&${this.#typeArgument}`)}${semicolon}`
     }
     const annotation = type ? `: ${type.getText(source)}` : ''
     if (initializer && this.#ts.isArrowFunction(initializer)) {
@@ -228,8 +229,8 @@ class AgentModule {
     const semicolon = /;\s*$/.test(source.statements[0]?.getText(source) ?? '') ? ';' : ''
     const members = [...new Set([...options, ...serving.options])]
     const optionsText = members.length === 0 ? '' : `, { ${members.join(', ')} }`
-    const type = this.#typeArguments
-    const declaration = `const ${WORKER} = createWorker${type}(server${optionsText})${semicolon}\n`
+    const typeArgument = this.#typeArgument
+    const declaration = `const ${WORKER} = createWorker${typeArgument}(server${optionsText})${semicolon}\n`
     const isServedElsewhere = serving.texts.size > 0
     const prefix = isServedElsewhere ? 'export ' : ''
     if (statement) edits.insert(statement.getStart(source), prefix + declaration)
@@ -245,7 +246,7 @@ class AgentModule {
         `export const { McpSession, McpHub } = ${WORKER}.durableObjects${semicolon}`,
         '',
         `// ${mark}`,
-        `export class ${this.#name} extends DurableObject${type} {}`,
+        `export class ${this.#name} extends DurableObject${typeArgument} {}`,
       ].join('\n'),
     )
   }

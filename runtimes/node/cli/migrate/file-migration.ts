@@ -23,6 +23,7 @@ export class FileMigration {
   readonly path: string
   /** The runtime of the project, such as `node`. The functions that serve a server are imported from `edgewise/<runtime>`. */
   readonly runtime: string
+  /** The changes of the source file. */
   readonly edits: Edits = new Edits()
   /** The handlers in the source file, by their functions. */
   readonly handlers: Map<ts.Node, Handler> = new Map()
@@ -37,6 +38,7 @@ export class FileMigration {
   /** Whether the source file calls {@link NOT_MIGRATED}. */
   usesNotMigrated = false
   readonly #sources: Sources
+  /** The nodes that later steps ignore. */
   readonly #handled = new Set<ts.Node>()
   readonly #marks: Marks
 

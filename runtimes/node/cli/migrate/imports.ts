@@ -26,10 +26,10 @@ export function completeImports(compiler: Compiler, file: FileMigration, text: s
   if (text === file.source.text && !importsSdk(compiler, file.source)) return text
   const source = compiler.createSourceFile(file.path, text, compiler.ScriptTarget.ES2022, true)
   const statements = source.statements.filter((each) => compiler.isImportDeclaration(each))
-  const used = usedNames(compiler, source)
-  const usedBefore = usedNames(compiler, file.source)
+  const namesAfter = usedNames(compiler, source)
+  const namesBefore = usedNames(compiler, file.source)
   const edits = new Edits()
-  const added = new Map([...file.imports].map(([module, names]) => [module, new Map(names)]))
+  const addedImports = new Map([...file.imports].map(([module, names]) => [module, new Map(names)]))
   const addedNames = new Set([...file.imports.values()].flatMap((names) => [...names.values()]))
   let firstSdkImport: number | undefined
   for (const statement of statements) {
@@ -39,13 +39,15 @@ export function completeImports(compiler: Compiler, file: FileMigration, text: s
     if (!bindings || !compiler.isNamedImports(bindings)) continue
     const kept = bindings.elements.filter(({ name, propertyName }) => {
       // Names of other modules are removed only if the migration removed their last use
-      if (!sdkModule) return used.has(name.text) || !usedBefore.has(name.text)
-      if (addedNames.has(name.text) || !used.has(name.text)) return false
+      if (!sdkModule) return namesAfter.has(name.text) || !namesBefore.has(name.text)
+      if (addedNames.has(name.text) || !namesAfter.has(name.text)) return false
+      // The types of the protocol are imported from Edgewise instead
       const original = (propertyName ?? name).text
       if (!protocolTypes.has(original)) return true
-      addImport(added, 'edgewise', `type ${original}`, name.text)
+      addImport(addedImports, 'edgewise', `type ${original}`, name.text)
       return false
     })
+    // Clients are not migrated, so the names of their modules may remain
     const isForServers =
       sdkModule &&
       compiler.isStringLiteral(specifier) &&
@@ -73,9 +75,9 @@ export function completeImports(compiler: Compiler, file: FileMigration, text: s
   const hasDoubleQuotes = firstImport?.moduleSpecifier.getText(source).startsWith('"') ?? false
   const quote = hasDoubleQuotes ? '"' : "'"
   const semicolon = firstImport?.getText(source).endsWith(';') ? ';' : ''
-  const lines = [...added].flatMap(([module, names]) => {
+  const lines = [...addedImports].flatMap(([module, names]) => {
     // A later step may have removed the code that needed a name
-    const needed = [...names].filter(([, local]) => used.has(local))
+    const needed = [...names].filter(([, local]) => namesAfter.has(local))
     return importLines(module, new Map(needed), quote, semicolon)
   })
   const insertAt = firstSdkImport ?? firstImport?.getStart(source) ?? endOfHeader(text)
@@ -89,6 +91,7 @@ export function completeImports(compiler: Compiler, file: FileMigration, text: s
   return edits.apply(text)
 }
 
+/** Whether a source file imports a module of an SDK. */
 function importsSdk(compiler: Compiler, source: ts.SourceFile): boolean {
   return source.statements.some((statement) => {
     if (!compiler.isImportDeclaration(statement)) return false
@@ -97,14 +100,15 @@ function importsSdk(compiler: Compiler, source: ts.SourceFile): boolean {
   })
 }
 
+/** Adds a name to the imports of a module. */
 function addImport(
-  added: Map<string, Map<string, string>>,
+  imports: Map<string, Map<string, string>>,
   module: string,
   name: string,
   local: string,
 ): void {
-  const names = added.get(module) ?? new Map<string, string>()
-  added.set(module, names.set(name, local))
+  const names = imports.get(module) ?? new Map<string, string>()
+  imports.set(module, names.set(name, local))
 }
 
 /** The names that occur in a source file outside of its imports. */
