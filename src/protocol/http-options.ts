@@ -46,8 +46,8 @@ export interface AuthProvider {
    */
   onChallenge(response: Response, request: HttpRequestFacts): boolean | Promise<boolean>
   /**
-   * Called for every response that is not a challenge, whatever its status, as soon as its headers arrive. Must not read
-   * the body.
+   * Called for every response that is not a challenge, whatever its status, as soon as its headers arrive.
+   * The callback must not read the body.
    */
   onResponse?(response: Response, request: HttpRequestFacts): void
 }
@@ -61,8 +61,8 @@ export interface HttpRequestFacts {
   /** The URL that the client connected to. `url` may be a different URL of the same origin. */
   readonly server: string
   /**
-   * Whether the user did not initiate the request, such as the reopening of a stream: it must not prompt
-   * the user to sign in.
+   * Whether the user did not initiate the request. Such a request, for example one that reopens a stream, must
+   * not prompt the user to sign in.
    */
   background?: boolean | undefined
 }

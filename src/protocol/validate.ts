@@ -70,6 +70,7 @@ export function parseJson(text: string): unknown {
   } catch {
     throw new ProtocolError(PARSE_ERROR, 'Parse error: the message is not valid JSON')
   }
+  // Each level has two brackets, so a shorter text cannot be nested too deeply
   if (text.length > 2 * MAX_DEPTH && isTooDeep(value)) {
     throw new ProtocolError(
       PARSE_ERROR,
@@ -114,6 +115,7 @@ function messageFault(value: unknown): string | undefined {
   const hasResult = 'result' in value
   const hasError = 'error' in value
   if (jsonrpc !== '2.0') return '"jsonrpc" must be "2.0"'
+  // A request or notification has a method, and a response has either a result or an error
   if (hasMethod ? hasResult || hasError : hasResult === hasError) {
     return 'a message has one of "method", "result" and "error"'
   }

@@ -19,7 +19,7 @@ import { streamOfChange, streamOfMessage, type NewStreamTurn, type StreamTurn } 
 
 /**
  * The id under which the messages of a session that belong to no request are stored. The ids of the streams
- * that its client opens for these messages begin with it.
+ * that the client opens for these messages begin with the same word.
  */
 export const LISTENING = 'listening'
 

@@ -50,6 +50,7 @@ export interface AddedMethod {
 
 /** The changes of extensions that one subscription receives. */
 export interface AcceptedFilter {
+  /** The members of the requested filter that extensions support. */
   readonly filter: SubscriptionFilter
   /** Subscribes to the changes that the filter selects. */
   start(notify: SendNotification): Promise<Unsubscribe>

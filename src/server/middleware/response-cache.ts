@@ -62,7 +62,7 @@ export function responseCache(options: ResponseCacheOptions): MiddlewareLayer {
   return {
     addTo(server, method) {
       const definition = unverifiedDefinitionOf(server as BaseServer)
-      // Servers never share results
+      // Each server has its own results
       let results = boundedCache<string, string>(maxEntries)
       definition.notify?.subscribe(() => {
         results = boundedCache(maxEntries)
@@ -113,6 +113,7 @@ function isCacheable(
   if (method === 'tools/call') return tools.find(name, ctx)?.item.annotations?.readOnlyHint === true
   if (method === 'prompts/get') return prompts.find(name, ctx) !== undefined
   if (method !== 'resources/read') return false
+  // The resources of templates are cached only if no template is hidden from some callers
   const isListed = resources.entries().has(name)
   return isListed ? resources.find(name, ctx) !== undefined : !resourceTemplates.restricted
 }

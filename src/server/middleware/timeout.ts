@@ -18,8 +18,8 @@ const GATEWAY_TIMEOUT = 504
 const UNLIMITED = /^(?:subscriptions\/listen|events\/stream|tasks\/result)$/
 
 /**
- * Creates middleware that answers requests that take too long: a tool's call with a result that the
- * model reads, any other request with an error whose code is 504. The handler is not stopped, and
+ * Creates middleware that answers requests that take too long. A call of a tool is answered with a result that
+ * the model reads, and any other request with an error whose code is 504. The handler is not stopped, and
  * `ctx.signal` does not abort, but nothing that the handler returns later is sent. The time that
  * the client takes to respond to an input request does not count. `subscriptions/listen`,
  * `events/stream` and `tasks/result` are not limited, because they last as long as their
