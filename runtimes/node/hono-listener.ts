@@ -33,7 +33,8 @@ export function createHonoListener(handler: NodeHandler): NodeListener {
       if ('rawBody' in incoming) for (const name of FRAMING_HEADERS) request.headers.delete(name)
       const answer = await handler(request, { request, address: incoming.socket?.remoteAddress })
       const response = 'stream' in outgoing ? withoutConnectionHeaders(answer) : answer
-      // Whether the connection must be closed because the client is still sending the body. HTTP/2 closes only a stream
+      // Whether the client is still sending the body, so that the connection must be closed. With HTTP/2, closing the
+      // stream suffices
       const isUnread = !incoming.complete && !('stream' in incoming || 'stream' in outgoing)
       if (isUnread && response.status >= 400) {
         await respondUnread(response, incoming, outgoing)

@@ -31,8 +31,8 @@ const IDLE: ConnectionState = { status: 'idle' }
  * }
  * ```
  *
- * @param target A URL, or a function that creates a transport and is the same in each render. The
- *   connection then belongs to the component and is closed with it. Or a shared connection, which stays open.
+ * @param target A URL, or a function that creates a transport: the connection belongs to the component and
+ *   is closed with it. The function must be the same in each render. Or a shared connection, which stays open.
  * @param options Options of the component's own connection. For each target, the options of the first
  *   render apply.
  * @see https://react.dev/reference/react/useSyncExternalStore

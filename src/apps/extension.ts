@@ -36,7 +36,7 @@ function mayShowApps(ctx: Pick<Context, 'client' | 'extension'>): boolean {
   return ctx.client.unknown === true || supportsApps(ctx)
 }
 
-/** Adds the extension to a server, if it was not added before. Returns the definition of the server. */
+/** Adds the extension to a server, unless it was already added. Returns the definition of the server. */
 export function extendWithApps(server: Server): ServerDefinition {
   const definition = fullDefinitionOf(server)
   if (extendedServers.has(server)) return definition

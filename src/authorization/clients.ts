@@ -51,8 +51,7 @@ export function oauthClient(
   if (methods.includes(POST_METHOD) && !methods.includes(BASIC_METHOD)) {
     return { client_id, authenticate: ClientSecretPost(clientSecret) }
   }
-  // The Basic method is the default of RFC 7591. It is also used for a server that issued a secret but lists only
-  // `none`
+  // The Basic method is the default of RFC 7591. A server that issued a secret but lists only `none` gets it too
   if (methods.includes(BASIC_METHOD) || methods.includes('none')) {
     return { client_id, authenticate: clientSecretBasic(clientSecret) }
   }

@@ -113,6 +113,7 @@ export class TokenProvider implements SignIn {
     if (server.network.proofs?.acceptNonce(response, request.url) && error === 'use_dpop_nonce')
       return true
     const usedToken = this.#usedTokens.get(request)
+    // The user did not initiate a background request, so it must not cause a sign-in
     const { background } = request
     const lacksScopes = response.status === 403
     if (lacksScopes && (background || error !== 'insufficient_scope')) return false
@@ -137,7 +138,7 @@ export class TokenProvider implements SignIn {
       if (usedToken && isNew === undefined && (await this.#renew(server, usedToken))) return true
       if (background) return false
     }
-    const obtain = async (latest?: TokenRecord): Promise<boolean> => {
+    const obtainCounted = async (latest?: TokenRecord): Promise<boolean> => {
       // Clients without a user have no refresh grant: they obtain a new token whenever one expires, which does not
       // count as a sign-in
       if (missingScopes !== undefined || this.#grant.refresh) {
@@ -148,7 +149,7 @@ export class TokenProvider implements SignIn {
     // `#updateToken` may return the result of an operation that was already in progress, such as a failed refresh.
     // It is then called again
     let isUpdated = false
-    while (!isUpdated) isUpdated = await this.#updateToken(server, usedToken, obtain)
+    while (!isUpdated) isUpdated = await this.#updateToken(server, usedToken, obtainCounted)
     return true
   }
 

@@ -151,7 +151,7 @@ function fillUrl({ url, variables = {} }: CardRemote, reader: InputReader): stri
   return `${base ?? ''}${host ?? ''}${path ?? ''}`
 }
 
-/** Replaces the variables of a text, but not those in their values. Returns `undefined` if a variable has no value. */
+/** Replaces the variables of a text. Variables in their values remain. Returns `undefined` if a value is missing. */
 function fillText(
   template: string,
   valueOf: (name: string) => string | undefined,

@@ -19,8 +19,8 @@ export interface ServerCardOptions extends Partial<
 > {
   /**
    * The publisher's domain in reverse, a slash and a name, such as `com.example/travel`. The part
-   * after the slash should be the name of the server. By default, this is the name of the server, which must then
-   * have the whole form.
+   * after the slash should be the name of the server. By default, the name of the server is used, which must
+   * then have this form.
    */
   name?: string
   /**
@@ -101,7 +101,7 @@ export function serverCard(server: BaseServer, options: ServerCardOptions = {}):
   const faults = faultsOf(card, CARD)
   requireValid('The server card', faults[0] ? faults : privacyFaults(card, development))
   const { name, version } = card
-  // A namespace with a dot, a slash, a name, and a version of three numbers
+  // Expects a namespace with a dot, a slash, a name, and a version of three numbers
   if (!/\..*\/.* \d+\.\d+\.\d+/.test(`${name} ${version}`)) {
     report(new TypeError(`The card "${name} ${version}" lacks a domain or a semantic version`))
   }

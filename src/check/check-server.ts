@@ -48,10 +48,10 @@ export async function* checkEndpoint(
   open: OpenClient,
 ): AsyncGenerator<Finding> {
   const endpoint = new CheckedEndpoint(options)
-  const initialized = await endpoint.send(INITIALIZE)
+  const initializeAnswer = await endpoint.send(INITIALIZE)
   const messages = new Set<string>()
   try {
-    for await (const found of checkRespondingEndpoint(endpoint, initialized, options, open)) {
+    for await (const found of checkRespondingEndpoint(endpoint, initializeAnswer, options, open)) {
       messages.add(found.message)
       yield found
     }
@@ -68,13 +68,13 @@ export async function* checkEndpoint(
 
 async function* checkRespondingEndpoint(
   endpoint: CheckedEndpoint,
-  initialized: Answer,
+  initializeAnswer: Answer,
   { headers, signal }: EndpointOptions,
   open: OpenClient,
 ): AsyncGenerator<Finding> {
-  let discovered: Answer | undefined
+  let discoverAnswer: Answer | undefined
   try {
-    discovered = await endpoint.send(DISCOVER)
+    discoverAnswer = await endpoint.send(DISCOVER)
   } catch (error) {
     // A browser may block the headers of this request, but not those of requests in sessions
     if (!endpoint.isPage || !hasNoResponse(error)) throw error
@@ -82,32 +82,32 @@ async function* checkRespondingEndpoint(
   }
   const features = {
     isProtected: headers.has('authorization'),
-    hasSessions: initialized.headers.has(HEADER_SESSION_ID),
-    request: isInitialized(initialized) ? INITIALIZE : DISCOVER,
+    hasSessions: initializeAnswer.headers.has(HEADER_SESSION_ID),
+    request: isInitialized(initializeAnswer) ? INITIALIZE : DISCOVER,
   }
-  for (const answer of [discovered, initialized]) {
+  for (const answer of [discoverAnswer, initializeAnswer]) {
     if (answer?.status !== 401) continue
     yield* checkAuthorization(endpoint, answer)
     const rejected = { isProtected: true, isStateless: false, canEndSessions: false }
     yield* checkWeb(endpoint, { ...features, ...rejected })
     return yield asLastFinding(finding('token-required', describeTokens(features.isProtected)))
   }
-  const versions = discovered && supportedVersions(discovered)
-  const isLegacy = isInitialized(initialized)
+  const versions = discoverAnswer && supportedVersions(discoverAnswer)
+  const isLegacy = isInitialized(initializeAnswer)
   if (!versions && !isLegacy) {
     // A text is the reason why there is no client
     const client = (await offersStream(endpoint)) ? await tryOpen(open, signal) : 'no stream'
     if (typeof client === 'string') {
       return yield finding(
         'not-mcp',
-        describeRefusal(describeAnswer(initialized), initialized.text),
+        describeRefusal(describeAnswer(initializeAnswer), initializeAnswer.text),
       )
     }
     yield finding('http-sse', 'The endpoint offers only HTTP+SSE, the transport of 2024-11-05')
     return yield* checkWithClient(client, signal)
   }
   if (versions) yield* checkStateless(endpoint)
-  const session = isLegacy ? yield* checkSessions(endpoint, initialized) : undefined
+  const session = isLegacy ? yield* checkSessions(endpoint, initializeAnswer) : undefined
   const hasUsableSession = session !== undefined && !session.missingId
   if (session?.missingId) {
     // Further findings would only follow from this one
@@ -214,7 +214,7 @@ async function explainMissingResponse(
   return finding('no-response', error.message)
 }
 
-/** Adds to the message of a finding that the check ends after it, although some rules were not checked. */
+/** Adds to the message of the last finding that the rest was not checked. */
 function asLastFinding(found: Finding): Finding {
   return { ...found, message: `${found.message}. The rest was not checked` }
 }

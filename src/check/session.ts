@@ -28,19 +28,19 @@ export class Session {
   /** The finding of the first loss; undefined if the server has always known its sessions. */
   loss: Finding | undefined
   readonly #endpoint: CheckedEndpoint
-  #initialized: Answer
+  #initializeAnswer: Answer
   #openedAt = Date.now()
   #requestCount = 0
 
-  /** @param initialized The answer to `initialize` that opened the session. */
-  constructor(endpoint: CheckedEndpoint, initialized: Answer) {
+  /** @param initializeAnswer The answer to `initialize` that opened the session. */
+  constructor(endpoint: CheckedEndpoint, initializeAnswer: Answer) {
     this.#endpoint = endpoint
-    this.#initialized = initialized
+    this.#initializeAnswer = initializeAnswer
   }
 
   /** The id; `null` if the server gave none. */
   get id(): string | null {
-    return this.#initialized.headers.get(HEADER_SESSION_ID)
+    return this.#initializeAnswer.headers.get(HEADER_SESSION_ID)
   }
 
   /** Completes the handshake with `notifications/initialized`. */
@@ -55,7 +55,7 @@ export class Session {
     const loss = this.#describeLoss(request, answer)
     // Ends the session, because another process of the server may still have it
     await this.end().catch(() => {})
-    this.#initialized = await this.#endpoint.send({ body: initializeRequest('2025-11-25') })
+    this.#initializeAnswer = await this.#endpoint.send({ body: initializeRequest('2025-11-25') })
     this.#openedAt = Date.now()
     this.#requestCount = 0
     await this.#sendOnce({ body: { jsonrpc: '2.0', method: 'notifications/initialized' } })
@@ -67,12 +67,12 @@ export class Session {
 
   /** Ends the session, if it has an id. */
   async end(): Promise<void> {
-    await this.#endpoint.endSession(this.#initialized)
+    await this.#endpoint.endSession(this.#initializeAnswer)
   }
 
   /** Sends a request with the headers of the session. Does not repeat it if the session was lost. */
   sendWithoutRetry(request: CheckRequest): Promise<Answer> {
-    const result = this.#initialized.message?.result
+    const result = this.#initializeAnswer.message?.result
     const version = isObject(result) ? String(result.protocolVersion) : ''
     const headers = { ...sessionHeaders(version, this.id), ...request.headers }
     return this.#endpoint.send({ ...request, headers })

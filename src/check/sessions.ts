@@ -54,13 +54,13 @@ export function isInitialized({ message }: Answer): boolean {
 /**
  * Checks the handshake and the requests of a session, and ends it.
  *
- * @param initialized The answer to `initialize` that opened the session.
+ * @param initializeAnswer The answer to `initialize` that opened the session.
  */
 export async function* checkSessions(
   endpoint: CheckedEndpoint,
-  initialized: Answer,
+  initializeAnswer: Answer,
 ): AsyncGenerator<Finding, SessionUse> {
-  const result = initialized.message?.result as JsonObject
+  const result = initializeAnswer.message?.result as JsonObject
   const { protocolVersion, capabilities, serverInfo } = result
   if (
     typeof protocolVersion !== 'string' ||
@@ -77,7 +77,7 @@ export async function* checkSessions(
   if (typeof protocolVersion === 'string' && !isVersionKnown) {
     yield finding('version-negotiation', describeUnknownVersion(version))
   } else yield* await checkNegotiation(endpoint)
-  const session = new Session(endpoint, initialized)
+  const session = new Session(endpoint, initializeAnswer)
   const { id } = session
   if (id !== null && !SESSION_ID.test(id)) {
     yield finding('session-id', `The session id is ${JSON.stringify(id)}`)

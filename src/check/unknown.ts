@@ -56,7 +56,7 @@ export function unknownToolFinding(answer: JsonObject | undefined, description: 
   const isError = isObject(result) && result.isError === true
   const actual = isError ? 'a result with "isError": true' : description
   const message = `"tools/call" was sent with the name "${UNKNOWN_CALL.name}", which no tool has. It was answered with ${actual}, instead of the error -32602`
-  // Clients notice other errors too, so these are only notes
+  // Clients also notice other errors, so the finding is only a note
   const severity = isError || error ? 'note' : rules['unknown-tool'].severity
   return finding('unknown-tool', message, undefined, severity)
 }

@@ -165,7 +165,7 @@ export class BaseClient {
   /** Adds middleware for one method, or with `*` for every message. */
   use<Method extends string>(method: Method, layer: ClientMiddleware<Method>): void
   use(methodOrLayer: string | ClientMiddleware, layer = methodOrLayer as ClientMiddleware): void {
-    // Without a method, this passes the layer in its place, which `attach` treats as no method
+    // Without a method, `attach` receives the layer in place of the method, and ignores it
     layer.attach(this.#connection, methodOrLayer)
   }
 

@@ -116,7 +116,7 @@ class ResultCache implements Cache {
     this.#entries.set(key, entry)
     let count = 0
     let length = 0
-    // From the newest to the oldest, so that the oldest entries exceed the limits
+    // From the newest to the oldest, so that the oldest entries are removed
     for (const [entryKey, { json }] of [...this.#entries].reverse()) {
       length += json.length
       if (++count > this.#maxEntries || length > this.#maxLength) this.#entries.delete(entryKey)

@@ -40,7 +40,7 @@ export function printJson(value: unknown): void {
   print(JSON.stringify(value, null, 2))
 }
 
-/** Prints a table. Each row has a name, and the first line of the meaning of the name. */
+/** Prints a table. Each row shows a name and the first line of its meaning. */
 export function printRows(rows: readonly (readonly [name: string, meaning: string])[]): void {
   const safeRows = rows.map(([name, meaning]) => [oneLine(name), meaning] as const)
   const width = Math.min(MAX_NAME_WIDTH, Math.max(0, ...safeRows.map(([name]) => name.length)))
@@ -86,7 +86,7 @@ export function textOf(block: ContentBlock): string {
 /** A line of a terminal that shows the progress of a call. */
 export interface ProgressBar {
   show(progress: ProgressParams): void
-  /** Shows a text in the place of the progress. */
+  /** Shows a text in place of the progress. */
   render(text: string): void
   clear(): void
 }

@@ -36,7 +36,7 @@ export function requireTemplate(word: string | undefined): TemplateName {
 }
 
 /**
- * Returns the absolute path of a new project's folder, which may exist if it is empty.
+ * Returns the absolute path of a new project's folder. The folder may be missing or empty.
  *
  * @throws {UsageError} If no folder is given, or the folder contains anything except `.git` and `.DS_Store`.
  */

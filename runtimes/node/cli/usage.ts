@@ -125,15 +125,14 @@ const HOST_COMMANDS: readonly CommandName[] = ['install', 'links']
 type TargetKind = 'url' | 'program'
 
 /**
- * Where an option is supported. By default, all commands that connect to a server support it, for both
- * kinds of server.
+ * Where an option is supported.
  */
 interface OptionScope {
-  /** The commands that support the option, in the place of the default. */
+  /** The commands that support the option. By default, all commands that connect to a server. */
   readonly commands?: readonly CommandName[]
   /** Further commands that support the option. */
   readonly also?: readonly CommandName[]
-  /** The only kind of server for which the option is supported. */
+  /** The only kind of server for which the option is supported. By default, both kinds. */
   readonly kind?: TargetKind
 }
 
@@ -313,7 +312,7 @@ ${supportedOptions.join('\n')}
 `
 }
 
-/** Formats a line of two columns. If the text of the first column is longer than its width, it has its own line. */
+/** Formats a line of two columns. If the left text is too long, the right text starts on the next line. */
 function row(left: string, leftWidth: number, right: string): string {
   const gap = left.length > leftWidth ? `\n${' '.repeat(leftWidth + 3)}` : ' '
   return `  ${left.padEnd(leftWidth)}${gap}${right}`

@@ -18,7 +18,7 @@ import { isObject } from '../../protocol/validate.ts'
  */
 const SAFE_URL = /^https:|^http:\/\/(?:localhost|127\.0\.0\.1|\[::1])(?::\d+)?(?:[/?#]|$)/i
 
-/** What is wrong with the params of `elicitation/create`, or not covered by the declared capability, if anything. */
+/** The first fault of the params of `elicitation/create`: an invalid member, or a mode that was not declared. */
 export function elicitationFault(
   { mode = 'form', message, requestedSchema, url }: JsonObject,
   { elicitation = {} }: ClientCapabilities,

@@ -71,7 +71,7 @@ export class HandlerRunner implements InputHandlers {
     // List requests have no quota of their own, since a server can cause any number of them: each change
     // that it announces makes the client list again
     const chargedCall = likelyCall && isListing(likelyCall.message) ? undefined : likelyCall
-    // Without a call, the quota is that of the last request, or that of the client before any request
+    // Without a call, the quota is that of the last request. Without any request, it is that of the client
     const quota = this.#quotaOf(chargedCall?.message ?? this.#latestRequest ?? this)
     if (--quota.left < 0) {
       const error = this.#tooManyInputs()
@@ -124,8 +124,8 @@ export class HandlerRunner implements InputHandlers {
    *
    * @param callKey An object that identifies the client's call; the same in each round of the call.
    * @throws {SdkError} `INVALID_MESSAGE` if the server asks for undeclared input or its request is invalid; `DENIED` if
-   *   the user rejected a request that has no result for a rejection; `LIMIT_EXCEEDED` if the server asks too often
-   *   during one call; `ABORTED`.
+   *   the user rejected a request whose result cannot express a rejection; `LIMIT_EXCEEDED` if the server asks too
+   *   often during one call; `ABORTED`.
    */
   async answerInputs(
     method: string,

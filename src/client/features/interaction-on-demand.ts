@@ -95,7 +95,8 @@ export function interactionOnDemand(
   }
 
   /**
-   * Loads the code for the first request. The code rejects requests without a handler, unless middleware answers them.
+   * Loads the code when the first request arrives. The code rejects a request without a handler, unless middleware
+   * answers it.
    */
   const inputOnDemand: InputHandlers = {
     get isAnswering() {

@@ -76,7 +76,7 @@ function migrateOptions(file: FileMigration, info: ts.Expression, options: ts.Ex
     file.mark(
       literal.parent,
       'handlers',
-      `createServer has no option "${name}", which was: ${text}`,
+      `createServer has no option "${name}". The option was: ${text}`,
     )
   }
   if (unsupported.length === literal.properties.length) {
