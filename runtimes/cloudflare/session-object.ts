@@ -119,10 +119,10 @@ export function sessionObject(
       this.#handle = createHandler(server, objectOptions, {
         // The hub announces changes to sessions, so the handler must not
         changeSource: { subscribe: () => () => {} },
-        onStandaloneStream: ({ sessionId: session, initialEventId }) => {
+        onStandaloneStream: ({ sessionId: session, sendsInitialEventId }) => {
           this.#syncQueue.noteListening(session)
           return new Response(null, {
-            headers: sessionStreamHeaders({ session, primed: initialEventId }),
+            headers: sessionStreamHeaders({ session, primed: sendsInitialEventId }),
           })
         },
         connectStream: ({ sessionId, streamId }) => {

@@ -14,7 +14,7 @@ import {
   waitForCoreTask,
   usesCoreTasks,
   getCoreTask,
-  sendCoreCall,
+  sendToolCall,
   startCoreTask,
   type TaskClient,
 } from './core-client.ts'
@@ -48,7 +48,7 @@ export function taskPolling(options: TaskPollingOptions = {}): ClientExtension {
     id: TASKS_EXTENSION,
     wrap: wrapHandler,
     send: (request) =>
-      RETURN_TASK in request.options ? undefined : sendCoreCall(request, options),
+      RETURN_TASK in request.options ? undefined : sendToolCall(request, options),
     nameParams: { 'tasks/get': 'taskId', 'tasks/update': 'taskId', 'tasks/cancel': 'taskId' },
     resultTypes: {
       task(result, { client, method, options: request }) {

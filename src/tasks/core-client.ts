@@ -62,7 +62,7 @@ export async function startCoreTask(
 }
 
 /**
- * The key that marks the options of calls that this extension sends itself. {@link sendCoreCall} does not
+ * The key that marks the options of calls that this extension sends itself. {@link sendToolCall} does not
  * process such a call again.
  */
 const UNCHANGED = Symbol('unchanged')
@@ -72,7 +72,7 @@ const UNCHANGED = Symbol('unchanged')
  * the tool support tasks, and the task is polled. Since 2026-07-28, a call whose caller wants progress runs
  * without a task if possible. Returns `undefined` for any other request, which the client sends unchanged.
  */
-export function sendCoreCall(
+export function sendToolCall(
   { client, method, params, options }: ExtensionRequest,
   pollingOptions: TaskPollingOptions,
 ): Promise<Result> | undefined {

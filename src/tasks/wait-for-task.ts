@@ -59,6 +59,7 @@ function isAnsweredLater(
   return operation !== undefined && error instanceof ProtocolError && error.code === ANSWERED_LATER
 }
 
+/** Waits until one task finishes. */
 class TaskWait {
   readonly #awaited: AwaitedTask
   readonly #report: (task: DetailedTask) => void
@@ -84,6 +85,7 @@ class TaskWait {
     )
   }
 
+  /** Resolves with the result of the task. */
   async run(): Promise<Result> {
     const { task: knownTask, options } = this.#awaited
     const runEnd = new AbortController()

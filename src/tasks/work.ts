@@ -81,7 +81,7 @@ export class TaskWork {
       // The task may have finished while it was read
       if (!task || run.cancellation.cancelled) return
       cleanups.push(this.#renew(run), this.#stopOnExpiry(task))
-      const running = runTask(this.#server, task, this.#host(run), platform)
+      const running = runTask(this.#server, task, this.#createHost(run), platform)
       const transition = await untilAborted(running, run.cancellation.signal)
       // If the outcome is a list of input requests, the client may respond as soon as they are saved. The
       // response must be able to start the next run, so this run no longer counts as running
@@ -102,7 +102,7 @@ export class TaskWork {
   }
 
   /** Creates the operations that a run needs, such as storing the changes that the run makes to its task. */
-  #host(run: Run): RunHost {
+  #createHost(run: Run): RunHost {
     const { taskId, cancellation } = run
     return {
       cancellation,

@@ -176,9 +176,10 @@ class MessagePortTransport implements Transport {
       const stop = (): void => clearTimeout(timer)
       this.#opened.then(stop, stop)
     }
-    const lock = await holdLock(lockName(this.#id), this.#closeController.signal)
-    this.#handshake = { edgewise: 'open', id: this.#id, lock }
+    const holdsLock = await holdLock(lockName(this.#id), this.#closeController.signal)
+    this.#handshake = { edgewise: 'open', id: this.#id, lock: holdsLock }
     this.#sendControl({ ...this.#handshake, ...(this.#peerId && { seen: this.#peerId }) })
+    // The peer's handshake message may have arrived while this end was waiting for its lock
     if (this.#peerId) this.#establish()
   }
 
@@ -213,6 +214,7 @@ class MessagePortTransport implements Transport {
       if (this.#carrier.shared && !isJsonRpc(frame)) return
       if (typeof data !== 'string') frame = readJson(data, this.#maxLength)
     } catch (error) {
+      // An invalid value on a shared channel may come from other code
       if (this.#carrier.shared && !isJsonRpc(frame)) return
       return this.#reportMalformed(error as ProtocolError)
     }
@@ -231,7 +233,7 @@ class MessagePortTransport implements Transport {
     // On some channels a sender receives its own messages
     if (id === this.#id) return
     if (edgewise === 'open') return this.#acceptPeer(control)
-    // If the peer leaves an exclusive port before the handshake, it will not return
+    // A peer that leaves a port before the handshake will not return. On a shared channel, another peer may follow
     const isBeforeHandshake = this.#peerId === undefined
     if (edgewise === 'bye' && isBeforeHandshake && !this.#carrier.shared) return this.#end()
     if (id !== this.#peerId) return
@@ -240,7 +242,9 @@ class MessagePortTransport implements Transport {
     if (edgewise === 'bye') this.#end()
   }
 
-  #acceptPeer({ id, lock, seen: answeredId }: Handshake): void {
+  /** Handles the handshake message of a peer. */
+  #acceptPeer({ id, lock: holdsLock, seen: answeredId }: Handshake): void {
+    // The message may answer another end of a shared channel
     if (answeredId !== undefined && answeredId !== this.#id) return
     if (this.#peerId !== undefined && this.#peerId !== id) {
       return this.#end(new SdkError('CLOSED', 'The other end was replaced'))
@@ -250,13 +254,15 @@ class MessagePortTransport implements Transport {
     if (this.#peerId) return
     this.#peerId = id
     if (this.#handshake) this.#establish()
-    void this.#watchPeer(id, lock)
+    void this.#watchPeer(id, holdsLock)
   }
 
-  async #watchPeer(id: string, lock: boolean): Promise<void> {
+  /** Detects the end of the peer: by its lock if possible, otherwise by silence. */
+  async #watchPeer(id: string, holdsLock: boolean): Promise<void> {
     const { signal } = this.#closeController
     const onGone = (): void => this.#endLater(new SdkError('CLOSED', 'The other end is gone'))
-    if ((lock && (await watchLock(lockName(id), signal, onGone))) || signal.aborted) return
+    const isWatched = holdsLock && (await watchLock(lockName(id), signal, onGone))
+    if (isWatched || signal.aborted) return
     const { silenceMs = 60_000 } = this.#options
     if (silenceMs > MAX_TIMER_MS) return
     this.#heartbeat = new Heartbeat(

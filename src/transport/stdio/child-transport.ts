@@ -85,6 +85,11 @@ export interface StdioCommand {
 export interface ChildTransport extends Transport {
   /** The id of the running process. */
   readonly pid: number | undefined
+  /**
+   * Ends the process, and starts it again.
+   *
+   * @throws {SdkError} `LIMIT_EXCEEDED` after too many restarts; `CLOSED` if the transport is not open.
+   */
   restart(): Promise<void>
 }
 
@@ -163,10 +168,13 @@ class SpawnedTransport implements ChildTransport {
   readonly #name: string
   readonly #spawn: () => Promise<ChildProcess>
   readonly #settings: Required<ChildTransportOptions> & { readonly stderr: StderrOption }
+  /** Asks for approval before the first start. Absent afterwards. */
   #approve: (() => boolean | Promise<boolean>) | undefined
   #receiver: Receiver | undefined
   #connection: ChildConnection | undefined
+  /** Settles when the last start or restart has succeeded or failed. */
   #opening: Promise<void> | undefined
+  /** Resolves when the transport has closed. Absent until `close` is called. */
   #closing: Promise<void> | undefined
   /** Resolves when the last process and all its descendants have exited. */
   #exiting: Promise<void> | undefined

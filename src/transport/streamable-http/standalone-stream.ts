@@ -48,8 +48,9 @@ async function readStreams(
 ): Promise<never> {
   const parser = channel.parser()
   let hasStreamed = false
-  let response = await openStream(channel, parser, signal, hasStreamed, 0)
-  for (let attempts = 0; ; attempts++) {
+  let attempts = 0
+  let response = await openStream(channel, parser, signal, hasStreamed, attempts)
+  for (; ; attempts++) {
     if (response) {
       hasStreamed = true
       const openedAt = performance.now()
@@ -83,16 +84,16 @@ async function openStream(
 ): Promise<Response | undefined> {
   const { http, receiver } = channel
   const headers = channel.headers()
-  const resumes = parser.lastEventId !== ''
-  if (resumes) headers[HEADER_LAST_EVENT_ID] = parser.lastEventId
+  const isResuming = parser.lastEventId !== ''
+  if (isResuming) headers[HEADER_LAST_EVENT_ID] = parser.lastEventId
   try {
     // `http.send` does not treat 404 as the end of the session: some servers respond with 404 because they have no
     // standalone stream
     const response =
-      hasStreamed || resumes
+      hasStreamed || isResuming
         ? await channel.fetch('GET', headers, signal)
         : await http.send('GET', headers, NO_BODY, signal, NO_CALL, IS_BACKGROUND)
-    if (response.status !== 400 || !resumes) return await requireEventStream(response)
+    if (response.status !== 400 || !isResuming) return await requireEventStream(response)
     // The server no longer has the event, so the next stream delivers only new messages
     parser.lastEventId = ''
     discard(response)

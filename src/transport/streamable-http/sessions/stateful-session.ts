@@ -105,7 +105,7 @@ export class StatefulSession implements HttpSession, SessionParts {
     const elicitationsBefore = record.elicitations
     const { id, method } = message
     const cancellation = session.openRequest(id)
-    const exchange = this.#exchange(reply, caller, cancellation)
+    const exchange = this.#createExchange(reply, caller, cancellation)
     const sessionMethod = resolveSessionMethod(endpoint.server, method, revision)
     const response = await dispatch(endpoint.server, message, exchange, sessionMethod)
     if (inFlight.get(id) === cancellation) inFlight.delete(id)
@@ -148,7 +148,7 @@ export class StatefulSession implements HttpSession, SessionParts {
       session.record.initialized = true
       await pool.trySave(this)
     } else if (method === 'notifications/roots/list_changed') {
-      endpoint.server.clients?.rootsChanged(this.#standaloneExchange(caller))
+      endpoint.server.clients?.rootsChanged(this.#createStandaloneExchange(caller))
     }
   }
 
@@ -174,17 +174,17 @@ export class StatefulSession implements HttpSession, SessionParts {
       client: this.session.client,
     })
     const lastEventId = readHeader(request.headers, HEADER_LAST_EVENT_ID)
-    const initialEventId = serverFacts(this.revision).initialEventId === true
+    const sendsInitialEventId = serverFacts(this.revision).sendsInitialEventId === true
     const missed = lastEventId === null ? undefined : await streams.findMissed(lastEventId)
-    server.clients?.add(this.#standaloneExchange(caller))
+    server.clients?.add(this.#createStandaloneExchange(caller))
     if (missed) {
       const { sink, response } = connectStream({ sessionId, streamId: missed.stream }, sinkOptions)
-      streams.resume(missed, sink, initialEventId ? lastEventId : null)
+      streams.resume(missed, sink, sendsInitialEventId ? lastEventId : null)
       return response
     }
     if (hooks.onStandaloneStream) {
       await pool.noteListening(this)
-      return hooks.onStandaloneStream({ sessionId, initialEventId })
+      return hooks.onStandaloneStream({ sessionId, sendsInitialEventId })
     }
     if (lastEventId !== null) throw invalidRequest(400, 'The event in "Last-Event-ID" is unknown')
     const opened = streams.openStandalone()
@@ -192,7 +192,7 @@ export class StatefulSession implements HttpSession, SessionParts {
     const stream = opened instanceof Promise ? await opened : opened
     const { sink, response } = connectStream({ sessionId, streamId: stream.id }, sinkOptions)
     stream.connect(sink)
-    if (initialEventId) stream.sendEventId()
+    if (sendsInitialEventId) stream.sendEventId()
     return response
   }
 
@@ -210,12 +210,13 @@ export class StatefulSession implements HttpSession, SessionParts {
     if (this.session.life.cancelled) throw sessionNotFound()
   }
 
-  #exchange(reply: MessageTarget, caller: Caller, cancellation: Cancellation): Exchange {
+  /** @param reply Receives the messages that belong to the request. */
+  #createExchange(reply: MessageTarget, caller: Caller, cancellation: Cancellation): Exchange {
     const { revision } = this
     const { session } = this
     const calls = this.#calls
     const { call } = reply
-    const canReconnect = reply.canStream && serverFacts(revision).initialEventId
+    const canReconnect = reply.canStream && serverFacts(revision).sendsInitialEventId
     return {
       revision,
       client: session.client,
@@ -238,12 +239,12 @@ export class StatefulSession implements HttpSession, SessionParts {
     }
   }
 
-  /** The exchange of messages on the standalone stream. */
-  #standaloneExchange({ principal }: Caller): Exchange {
+  /** Creates the exchange for messages on the standalone stream. */
+  #createStandaloneExchange({ principal }: Caller): Exchange {
     const { session, streams } = this
     const send = async (message: JsonRpcMessage): Promise<void> => streams.announce(message)
     const reply = { canStream: true, send, disconnect: () => {}, call: undefined }
-    return this.#exchange(reply, { principal }, session.life)
+    return this.#createExchange(reply, { principal }, session.life)
   }
 
   /**
@@ -284,7 +285,7 @@ export class StatefulSession implements HttpSession, SessionParts {
     const { streams } = this
     const stream = streams.open(call)
     stream.connect(eventSink(events))
-    if (serverFacts(this.revision).initialEventId) stream.sendEventId()
+    if (serverFacts(this.revision).sendsInitialEventId) stream.sendEventId()
     return {
       send: (message) => stream.send(message),
       disconnect: (retryMs) => stream.disconnectFor(retryMs),
