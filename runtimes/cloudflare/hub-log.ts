@@ -210,6 +210,7 @@ export class HubLog {
     this.#query('DELETE FROM mcp_watching WHERE session = ?', session)
   }
 
+  /** The version of the existing tables; `undefined` if there are none. */
   #version(): number | undefined {
     const findView = `SELECT 1 AS found FROM sqlite_master WHERE name = 'mcp_schema'`
     if (this.#query(findView).length === 0) return undefined

@@ -158,6 +158,7 @@ export class ObjectSessionStore implements SessionStore {
     await this.#storage.deleteAll()
   }
 
+  /** Writes the record of a session. If this is the only session, writes it only if it has changed. */
   #write(id: string, record: SessionRecord): void {
     this.#attempt(() => {
       if (!this.#own) this.#tables.save(id, record)
@@ -187,6 +188,7 @@ export class ObjectSessionStore implements SessionStore {
     }
   }
 
+  /** Stores the only session of the object. */
   #put(own: OwnSession): void {
     this.#storage.kv.put(KEY, own)
     this.#own = structuredClone(own)

@@ -120,6 +120,7 @@ export class SseSession {
     return this.#ctx.getWebSockets(TAG).find(isOpen)
   }
 
+  /** Sends a message to the client, if the stream is open. */
   #send(data: string): undefined {
     const socket = this.#socket
     if (socket && data !== '') sendEvent(socket, { event: 'message', data })

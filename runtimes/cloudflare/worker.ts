@@ -182,6 +182,7 @@ function notFound(): Response {
   return new Response('Not found', { status: 404 })
 }
 
+/** The binding that serves static files, if the Worker has one. */
 function findAssets(env: unknown): Fetcher | undefined {
   return (env as { ASSETS?: Fetcher }).ASSETS
 }

@@ -204,6 +204,7 @@ class ToolOffer {
     })
   }
 
+  /** Withdraws all tools. From now on, no tool is offered. */
   withdraw(): void {
     this.#closed = true
     for (const name of this.names) this.#withdraw(name)
@@ -258,6 +259,7 @@ class ToolOffer {
     }
   }
 
+  /** Calls a tool, and records the call in {@link running} until it ends. */
   #call(name: string, input: JsonObject, signal?: AbortSignal): Promise<CallToolResult> {
     const result = callTool(this.#client, name, input, signal)
     this.running.add(result)

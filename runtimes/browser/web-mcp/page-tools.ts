@@ -267,6 +267,7 @@ function fingerprintOf({ title, description, inputSchema, annotations }: Registe
   return JSON.stringify([title, description, inputSchema, annotations])
 }
 
+/** The input schema of a listed tool, which may be JSON text or missing. */
 function inputSchemaOf({ inputSchema }: RegisteredTool): JsonObject {
   const schema: unknown = typeof inputSchema === 'string' ? JSON.parse(inputSchema) : inputSchema
   return isObject(schema) ? schema : { type: 'object' }

@@ -67,12 +67,13 @@ async function chooseEndpoint(
   } catch (error) {
     if (!(error instanceof SdkError)) throw error
     throw new ConnectError(
-      `Cannot use "${server.displayName}": ${error.message}${adviceFor(error)}`,
+      `Cannot use "${server.displayName}": ${error.message}${errorAdvice(error)}`,
     )
   }
 }
 
-function adviceFor(error: SdkError): string {
+/** What the user can do about an error; empty if there is no advice. */
+function errorAdvice(error: SdkError): string {
   const { missing } = (error.data ?? {}) as { missing?: readonly string[] }
   if (missing) return `: pass ${missing.map((name) => `--input ${name}=…`).join(' ')}`
   return error.code === 'DENIED' ? ': if you trust it, specify its URL' : ''

@@ -116,6 +116,7 @@ async function backUp(path: string, bytes: Buffer, mode: number): Promise<void> 
   }
 }
 
+/** Checks that a file has not changed since it was read. */
 async function requireUnchanged({ path, realPath, bytes }: ConfigurationFile): Promise<void> {
   const current = await readFile(realPath).catch(ignoreMissing)
   const isSame = bytes && current ? bytes.equals(current) : bytes === current
@@ -156,6 +157,7 @@ function decode(path: string, bytes: Buffer): string {
   }
 }
 
+/** The error of an attempt that failed. */
 function failure(attempt: string, error: unknown): Error {
   if (error instanceof ConfigurationError) return error
   const reason = error instanceof Error ? error.message : String(error)

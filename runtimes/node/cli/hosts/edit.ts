@@ -172,6 +172,7 @@ function verify(
   )
 }
 
+/** Returns an object without some of its members. */
 function without(object: JsonObject, ...names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)))
 }

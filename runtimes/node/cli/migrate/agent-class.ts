@@ -44,6 +44,7 @@ export function convertAgent(
   return { texts, className, environment: module.environment }
 }
 
+/** Whether a statement declares a subclass of `McpAgent`. */
 function isAgent(compiler: Compiler, node: ts.Statement): boolean {
   if (!compiler.isClassDeclaration(node)) return false
   const baseClass = node.heritageClauses?.[0]?.types[0]?.expression

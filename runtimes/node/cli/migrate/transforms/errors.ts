@@ -49,6 +49,7 @@ function visitThrows(
   })
 }
 
+/** If a statement throws an `Error` or an error of the SDK, makes it throw a `ToolError`. */
 function migrateToolError(file: FileMigration, statement: ts.ThrowStatement): void {
   const { ts } = file
   const error = statement.expression
@@ -72,6 +73,7 @@ function migrateToolError(file: FileMigration, statement: ts.ThrowStatement): vo
   }
 }
 
+/** If a statement throws an `Error`, makes it throw a `ProtocolError`. */
 function migrateReaderError(file: FileMigration, statement: ts.ThrowStatement): void {
   const { ts } = file
   const error = statement.expression
@@ -83,6 +85,7 @@ function migrateReaderError(file: FileMigration, statement: ts.ThrowStatement): 
   file.insertBefore(message, `${file.use('edgewise', 'ErrorCode')}.INTERNAL_ERROR, `)
 }
 
+/** Whether an expression refers to the global class `Error`. */
 function isGlobalError(file: FileMigration, node: ts.Expression): boolean {
   if (!file.ts.isIdentifier(node) || node.text !== 'Error') return false
   const declaration = file.declarationOf(node)

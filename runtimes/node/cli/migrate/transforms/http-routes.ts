@@ -130,10 +130,12 @@ function serverOf(file: FileMigration, { handler }: Route): string | undefined {
   }
 }
 
+/** The statement that adds a route; `undefined` if the route is added within a larger expression. */
 function statementOf({ ts }: FileMigration, { call }: Route): ts.Statement | undefined {
   return ts.isExpressionStatement(call.parent) ? call.parent : undefined
 }
 
+/** Replaces the main route of an endpoint with a route that serves the MCP server. */
 function migrateRoute(
   file: FileMigration,
   route: Route,

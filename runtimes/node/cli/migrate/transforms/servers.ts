@@ -37,6 +37,7 @@ export function isMethodCall({ ts }: FileMigration, node: ts.Node): node is Meth
   return ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)
 }
 
+/** Migrates `new McpServer(info, options)`. Marks a low-level server. */
 function migrateCreation(file: FileMigration, node: ts.NewExpression): void {
   const sdkName = file.sdkNameOf(node.expression)?.name
   if (sdkName === 'Server') {
@@ -57,6 +58,7 @@ function migrateCreation(file: FileMigration, node: ts.NewExpression): void {
   if (info && options) migrateOptions(file, info, options)
 }
 
+/** Removes the options that `createServer` does not have, and marks them. */
 function migrateOptions(file: FileMigration, info: ts.Expression, options: ts.Expression): void {
   const { ts } = file
   const literal = unwrap(file, options)
