@@ -86,9 +86,9 @@ export class TokenProvider implements SignIn {
     if (new URL(request.url).origin !== new URL(server.url).origin) return {}
     const renewAt = server.token?.renewAt ?? Infinity
     if (server.token && Date.now() >= renewAt && performance.now() >= server.retryAt) {
-      const renewed = await this.#renew(server, server.token).catch(() => false)
+      const isRenewed = await this.#renew(server, server.token).catch(() => false)
       // After a failure the old token is still sent, because the server may accept it
-      if (renewed) server.failures = 0
+      if (isRenewed) server.failures = 0
       else server.retryAt = performance.now() + backoffMs(server.failures++, FIRST_RETRY_MS)
     }
     const { token } = server
@@ -173,8 +173,8 @@ export class TokenProvider implements SignIn {
       try {
         const request = await this.#grantRequest(server, issuer, resource, granted)
         const next = await refresh.call(this.#grant, request, latest)
-        const renewed = { ...next, refreshToken: next.refreshToken ?? refreshToken, asked }
-        return await this.#saveToken(server, renewed, NOT_NEW)
+        const renewedToken = { ...next, refreshToken: next.refreshToken ?? refreshToken, asked }
+        return await this.#saveToken(server, renewedToken, NOT_NEW)
       } catch (error) {
         // If the authorization server is gone, the MCP server may name another authorization server by now
         if (error instanceof AuthorizationError && error.step === 'server-metadata') return false

@@ -110,22 +110,23 @@ export async function findClient(
   if (registration && isUsable(registration)) return toClient(request, registration)
   const { issuer, registration_endpoint: endpoint } = server
   const { client, credentials = [], askCredentials } = options
-  const configured = credentials.find((candidate) => candidate.issuer === issuer)
-  if (configured) return oauthClient(server, configured)
+  const configuredCredentials = credentials.find((candidate) => candidate.issuer === issuer)
+  if (configuredCredentials) return oauthClient(server, configuredCredentials)
   if (client.metadataUrl && server.client_id_metadata_document_supported === true) {
     return oauthClient(server, { clientId: client.metadataUrl })
   }
-  const saved = (await listRegistrations(tokens))[issuer]
-  if (saved && isUsable(saved, redirectUri)) return toClient(request, saved)
+  const savedRegistration = (await listRegistrations(tokens))[issuer]
+  if (savedRegistration && isUsable(savedRegistration, redirectUri))
+    return toClient(request, savedRegistration)
   if (endpoint !== undefined && redirectUri !== undefined) {
-    const created = await register(request, client, redirectUri)
-    await putRegistration(tokens, issuer, created)
-    return toClient(request, created)
+    const newRegistration = await register(request, client, redirectUri)
+    await putRegistration(tokens, issuer, newRegistration)
+    return toClient(request, newRegistration)
   }
-  const entered = redirectUri === undefined ? undefined : await askCredentials?.(issuer)
-  if (entered) {
-    const { clientId: client_id, clientSecret: client_secret, authentication } = entered
-    if (authentication) return oauthClient(server, entered)
+  const enteredCredentials = redirectUri === undefined ? undefined : await askCredentials?.(issuer)
+  if (enteredCredentials) {
+    const { clientId: client_id, clientSecret: client_secret, authentication } = enteredCredentials
+    if (authentication) return oauthClient(server, enteredCredentials)
     const record = { client_id, client_secret, redirect_uris: [redirectUri ?? ''] }
     await putRegistration(tokens, issuer, record)
     return toClient(request, record)

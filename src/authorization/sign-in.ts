@@ -133,12 +133,12 @@ class CodeGrant implements Grant {
         const limitedRequest = { ...request, scopes }
         const { url, flow: flowState } = await createFlow(limitedRequest, client, redirectUri)
         const { interactionTimeoutMs = 300_000, signal } = this.#options
-        const redirected = withTimeout(
+        const callbackPromise = withTimeout(
           interactionTimeoutMs,
           (timeout) => redirect.go(url, JSON.stringify(flowState), timeout),
           signal,
         )
-        const callback = await redirected.catch(async (cause: unknown) => {
+        const callback = await callbackPromise.catch(async (cause: unknown) => {
           // Some servers show an error page to the user of an unknown client, and never redirect back, so the client is
           // registered again next time
           if (registeredUri === redirectUri && registration.client_id_issued_at)
@@ -147,8 +147,8 @@ class CodeGrant implements Grant {
           throw new AuthorizationError('authorization', message, NO_ANSWER, cause)
         })
         try {
-          const obtained = redeemCode(limitedRequest, client, flowState, callback)
-          return await withRegistration(request, client, obtained)
+          const tokenPromise = redeemCode(limitedRequest, client, flowState, callback)
+          return await withRegistration(request, client, tokenPromise)
         } catch (error) {
           // The second attempt registers the client again
           if (attempt > 0 || !client.registration || !isUnknownClient(error)) throw error
@@ -170,11 +170,11 @@ class CodeGrant implements Grant {
     const offlineScopes = latest.asked.filter((scope) => scope === OFFLINE_ACCESS)
     const wantedScopes = scopes.length > 0 ? [...new Set([...scopes, ...offlineScopes])] : []
     // Some servers reject a refresh without scopes; others reject scopes that they did not list as granted
-    const renewed = renew(wantedScopes).catch((error: unknown) => {
+    const tokenPromise = renew(wantedScopes).catch((error: unknown) => {
       if (errorCodeOf(error) !== 'invalid_scope') throw error
       return renew([])
     })
-    return withRegistration(request, client, renewed)
+    return withRegistration(request, client, tokenPromise)
   }
 
   async resume(
@@ -186,8 +186,8 @@ class CodeGrant implements Grant {
     const { mcpServer, issuer, resource, scopes, redirectUri } = flow
     const request = await createRequest(mcpServer, issuer, resource, scopes)
     const client = await findClient(request, this.#options, redirectUri)
-    const obtained = redeemCode(request, client, flow, redirect.callback)
-    const token = await withRegistration(request, client, obtained)
+    const tokenPromise = redeemCode(request, client, flow, redirect.callback)
+    const token = await withRegistration(request, client, tokenPromise)
     return { server: mcpServer, token }
   }
 }
@@ -199,11 +199,11 @@ class CodeGrant implements Grant {
 async function withRegistration(
   request: GrantRequest,
   client: RegisteredClient,
-  obtained: Promise<TokenRecord>,
+  tokenPromise: Promise<TokenRecord>,
 ): Promise<TokenRecord> {
   const { registration } = client
   try {
-    const token = { ...(await obtained), client: registration }
+    const token = { ...(await tokenPromise), client: registration }
     return allows(registration?.grant_types, REFRESH_GRANT)
       ? token
       : { ...token, refreshToken: undefined }

@@ -61,7 +61,7 @@ export class CatalogSearch {
   readonly #limitConcurrency = semaphore(CONCURRENCY)
   /** The URLs of the catalogs that were read, before and after redirects. */
   readonly #visited = new Set<string>()
-  /** The cards by endpoint. Several entries for one endpoint are the same server. */
+  /** The cards by endpoint, because several entries for one endpoint are one server. Other cards are their own keys. */
   readonly #cardsByEndpoint = new Map<unknown, FoundCard>()
   #cardCount = 0
   #catalogCount = 0
@@ -153,11 +153,11 @@ export class CatalogSearch {
       await requireDigest(entry, entry)
       return [foundCard({ card: requireCard(entry.data), domain, entry, catalogUrl, signature })]
     }
-    const fetched = await this.#limitConcurrency(() =>
+    const fetchedCard = await this.#limitConcurrency(() =>
       fetchCardDocument(entry.url, domain, this.#options),
     )
-    await requireDigest(entry, fetched.bytes)
-    return [foundCard({ ...fetched, domain, entry, catalogUrl, signature })]
+    await requireDigest(entry, fetchedCard.bytes)
+    return [foundCard({ ...fetchedCard, domain, entry, catalogUrl, signature })]
   }
 
   async #readNestedCatalog(entry: CatalogEntry, { url, depth }: Catalog): Promise<FoundCard[]> {

@@ -67,7 +67,7 @@ export async function chooseRemote(
       `"${name}" supports ${listedVersions.join(', ')}, and the client ${supported.join(', ')}`,
     )
   }
-  const filled = fillRemote(remote, options)
-  const url = await requireAllowed(filled.url, domain, allowUrl)
-  return { ...filled, url: url.href }
+  const filledRemote = fillRemote(remote, options)
+  const url = await requireAllowed(filledRemote.url, domain, allowUrl)
+  return { ...filledRemote, url: url.href }
 }

@@ -113,6 +113,7 @@ export async function fetchDocument(
   const key = `${request.types.join()} ${request.url}`
   const stored = cache?.get(key)
   await requireAllowed(request.url, request.domain, allowUrl)
+  // The stored document may have come from a redirect
   if (stored) await requireAllowed(stored.url, request.domain, allowUrl)
   if (stored && performance.now() < stored.freshUntil) return stored
   const received = await fetchWithRedirects(request, options, stored)

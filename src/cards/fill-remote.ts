@@ -63,7 +63,7 @@ export function fillRemote(remote: CardRemote, options: FillOptions): FilledRemo
   const headers: Record<string, string> = {}
   for (const header of remote.headers ?? []) {
     const { name, variables = {}, isRequired = false, value } = header
-    const filled =
+    const headerValue =
       value === undefined
         ? reader.read(name, header)
         : fillText(value, (variable) =>
@@ -71,10 +71,10 @@ export function fillRemote(remote: CardRemote, options: FillOptions): FilledRemo
           )
     if (!TOKEN.test(name) || RESERVED.test(name))
       throw invalidError(`The header "${name}"`, 'not permitted')
-    if (filled === undefined) continue
-    if (!FIELD_VALUE.test(filled))
+    if (headerValue === undefined) continue
+    if (!FIELD_VALUE.test(headerValue))
       throw invalidError(`The value of "${name}"`, 'not a header value')
-    headers[name] = filled
+    headers[name] = headerValue
   }
   if (missing.size > 0) {
     const names = [...missing]

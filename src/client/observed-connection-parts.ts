@@ -24,7 +24,7 @@ const SERVER_METHODS =
   /^(?:elicitation\/create|sampling\/createMessage|roots\/list|notifications\/(?:cancelled|progress|message|elicitation\/complete|resources\/updated|(?:tools|prompts|resources)\/list_changed|subscriptions\/acknowledged|tasks(?:\/status)?|events\/(?:event|error|terminated|active|heartbeat|list_changed)))$/
 
 /** What the parts of an observed connection share. */
-export interface Observing {
+export interface ObservationState {
   readonly begin: BeginOperation
   /** The server's requests that are being answered, by id. */
   readonly answering: Map<unknown, OngoingOperation>
@@ -50,7 +50,7 @@ function publicUrl(url: string | undefined): string | undefined {
 /** Returns the parts of a connection that observes the messages and challenges of the server. */
 export function observeConnectionParts(
   parts: ConnectionParts<ExtensionClient>,
-  observing: Observing,
+  observation: ObservationState,
 ): ConnectionParts<ExtensionClient> {
   const { options, compose } = parts
   const { auth, onNotification } = options
@@ -59,11 +59,11 @@ export function observeConnectionParts(
     ...parts,
     options: {
       ...options,
-      ...(auth && { auth: observeAuth(auth, observing) }),
+      ...(auth && { auth: observeAuth(auth, observation) }),
       onNotification(message) {
         const { method, params } = message
         const ongoing =
-          connection && beginReceiving('notification', connection, observing, method, params)
+          connection && beginReceiving('notification', connection, observation, method, params)
         onNotification?.(message)
         ongoing?.end(COMPLETE)
       },
@@ -73,7 +73,7 @@ export function observeConnectionParts(
       const composed = compose(opened)
       return {
         ...composed,
-        inputHandlers: observeAnswers(composed.inputHandlers, opened, observing),
+        inputHandlers: observeAnswers(composed.inputHandlers, opened, observation),
       }
     },
   }
@@ -83,7 +83,7 @@ export function observeConnectionParts(
 function beginReceiving(
   type: 'request' | 'notification',
   connection: Connection,
-  { begin }: Observing,
+  { begin }: ObservationState,
   method: string,
   params: JsonObject | undefined,
   id?: string | number,
@@ -112,9 +112,9 @@ function beginReceiving(
 function observeAnswers(
   handlers: InputHandlers,
   connection: Connection,
-  observing: Observing,
+  observation: ObservationState,
 ): InputHandlers {
-  const { answering } = observing
+  const { answering } = observation
   const cancel = (id: unknown): void => {
     answering.get(id)?.end({ outcome: 'cancelled' })
     answering.delete(id)
@@ -126,7 +126,7 @@ function observeAnswers(
     noteRequest: (message) => handlers.noteRequest?.(message),
     answerRequest(message, call) {
       const { id, method, params } = message
-      const ongoing = beginReceiving('request', connection, observing, method, params, id)
+      const ongoing = beginReceiving('request', connection, observation, method, params, id)
       // If the server uses an id twice, which is forbidden, the first request may get no answer
       cancel(id)
       answering.set(id, ongoing)
@@ -144,13 +144,13 @@ function observeAnswers(
 }
 
 /** Ends the operations of all requests that the client has not answered. */
-export function cancelAll({ answering }: Observing): void {
+export function cancelAll({ answering }: ObservationState): void {
   for (const ongoing of answering.values()) ongoing.end({ outcome: 'cancelled' })
   answering.clear()
 }
 
 /** Observes how the challenges of a server are handled. */
-function observeAuth(auth: AuthProvider, { begin }: Observing): AuthProvider {
+function observeAuth(auth: AuthProvider, { begin }: ObservationState): AuthProvider {
   return {
     ...(auth.extensions && { extensions: auth.extensions }),
     headers: (request) => auth.headers(request),

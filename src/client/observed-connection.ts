@@ -24,7 +24,7 @@ import {
   cancelAll,
   factsOf,
   observeConnectionParts,
-  type Observing,
+  type ObservationState,
 } from './observed-connection-parts.ts'
 import type { ClientObserver } from './options.ts'
 import { reportError } from './report-error.ts'
@@ -81,14 +81,14 @@ function endRound(round: Round, end: OperationEnd): void {
 
 /** Reports the operations of a client to an observer. */
 class ObservedConnection extends Connection {
-  readonly #observing: Observing
+  readonly #observation: ObservationState
   #session: OngoingOperation | undefined
 
   constructor(parts: ConnectionParts<ExtensionClient>, observer: Observer) {
     const begin = guardObserver(observer, (error) => reportError(parts.options, error))
-    const observing: Observing = { begin, answering: new Map() }
-    super(observeConnectionParts(parts, observing))
-    this.#observing = observing
+    const observation: ObservationState = { begin, answering: new Map() }
+    super(observeConnectionParts(parts, observation))
+    this.#observation = observation
   }
 
   override start(
@@ -147,7 +147,7 @@ class ObservedConnection extends Connection {
 
   override respond(response: JsonRpcResponse): void {
     super.respond(response)
-    const { answering } = this.#observing
+    const { answering } = this.#observation
     const end = 'error' in response ? errorEnd(response.error) : resultEnd(response.result)
     answering.get(response.id)?.end(end)
     answering.delete(response.id)
@@ -160,13 +160,13 @@ class ObservedConnection extends Connection {
     super.applyServerInfo(revision, description)
     this.#session?.end(COMPLETE)
     if (revision.era !== 'legacy') return
-    this.#session = this.#observing.begin({ ...factsOf(this), type: 'session' })
+    this.#session = this.#observation.begin({ ...factsOf(this), type: 'session' })
   }
 
   override rejectAll(cause?: Error): void {
     super.rejectAll(cause)
     this.#session?.end(cause ? errorEnd(cause) : COMPLETE)
-    cancelAll(this.#observing)
+    cancelAll(this.#observation)
   }
 
   #beginSending(
@@ -178,7 +178,7 @@ class ObservedConnection extends Connection {
     const { side, revision, url, http, isPipe } = factsOf(this)
     const { name, uri } = targetOf(params)
     // Without spreads, which are slow, because this is part of every observed call
-    return this.#observing.begin({
+    return this.#observation.begin({
       type,
       side,
       direction: 'sent',
