@@ -166,7 +166,7 @@ export class Registry<T extends Entry> {
   /**
    * Returns the entry with that key, if the requester may see it.
    *
-   * @throws {ProtocolError} `INVALID_PARAMS` otherwise.
+   * @throws {ProtocolError} `INVALID_PARAMS` if there is no such entry, or the requester may not see it.
    */
   require(key: string, requester: Requester): T {
     const entry = this.find(key, requester)

@@ -89,8 +89,8 @@ export interface ServerOptions extends BaseServerOptions<Context> {
 
 /**
  * Wraps the handling of a request: calls `next` to continue, optionally with other params, or returns
- * a result itself. The types of params and results are those of the method, but the params are not
- * validated yet.
+ * a result itself. Params and results have the types of the method, but the params are not validated
+ * yet.
  */
 export type Middleware<Env = unknown, Ctx = Context<Env>, Method extends string = string> = (
   request: { readonly method: MethodOf<Method>; readonly params: ParamsOf<Method> },
@@ -227,8 +227,8 @@ export interface Server<Env = unknown> extends BaseServer<Env, Context<Env>> {
    */
   extend(extension: ServerExtension): void
   /**
-   * Mounts another server in this one. Its tools and prompts are named `prefix_name`, and its
-   * resources keep their URIs.
+   * Mounts another server in this server. The other server's tools and prompts are named `prefix_name`,
+   * and its resources keep their URIs.
    *
    * @param source `fromServer(other)` for a server in the same program; `fromClient(connect)` for a
    *   remote server. With a remote server, `mount` returns a promise.

@@ -32,7 +32,7 @@ export interface ResumableCall {
    * that was sent to the client.
    */
   unanswered: { [id: string]: string }
-  /** The client's answers that arrived while the handler was not running, by the same keys. */
+  /** The client's answers that arrived while the handler was not running, by the keys of the input requests. */
   answers: { [key: string]: JsonObject }
 }
 
@@ -88,7 +88,7 @@ export interface EventStore {
    * old. Until a stream is deleted, its last event stays known, even if the event itself was evicted.
    */
   replayEventsAfter(eventId: string): MissedEvents | undefined
-  /** Adds an open stream, or replaces the stored one. */
+  /** Adds an open stream, or replaces the stored stream with the same id. */
   put(stream: OpenStream): void
   /**
    * Removes a stream that has ended. Its events remain, because the client may still request the events

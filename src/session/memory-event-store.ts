@@ -115,7 +115,7 @@ export class MemoryEventStores {
     this.#limits = limits
   }
 
-  /** Returns the event store of a session. Creates it if it does not exist. */
+  /** Returns the event store of a session. Creates the event store if needed. */
   open(session: string): EventStore {
     const existing = this.#stores.get(session)
     if (existing) return existing

@@ -52,8 +52,8 @@ export interface SessionOperations<Pooled> {
    */
   save(pooled: Pooled): Promise<void>
   /**
-   * Stores a change that no request depends on. If the store fails, the error is reported and the change
-   * remains in memory.
+   * Stores a change whose success does not matter to any request. If the store fails, the error is reported,
+   * and the change remains in memory.
    */
   trySave(pooled: Pooled): Promise<void>
   /** Records that the client of a session listens to changes. */

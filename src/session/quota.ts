@@ -14,13 +14,13 @@ export interface CountedSession {
   readonly weight: number
 }
 
-/** Counts sessions, and decides which session to evict for a new one. */
+/** Counts sessions, and decides which session to evict for a new session. */
 export class SessionQuota {
   readonly #max: number
   readonly #maxPerCaller: number
   #total = 0
   /** The total weight of the sessions of each account. */
-  readonly #counts = new Map<string | undefined, number>()
+  readonly #weights = new Map<string | undefined, number>()
 
   constructor(max: number, maxPerCaller: number) {
     this.#max = max
@@ -38,12 +38,12 @@ export class SessionQuota {
 
   /** Counts a session that was opened. */
   add({ account, weight }: CountedSession): void {
-    this.#changeCount(account, weight)
+    this.#changeWeight(account, weight)
   }
 
   /** Counts a session that ended. */
   remove({ account, weight }: CountedSession): void {
-    this.#changeCount(account, -weight)
+    this.#changeWeight(account, -weight)
   }
 
   /** Whether there is room for one more session. */
@@ -69,7 +69,7 @@ export class SessionQuota {
     let highestRank = 0
     for (const session of sessions) {
       // An account at its own limit must not evict the sessions of others
-      const rankOfOthers = exceedsOwnLimit ? 0 : (this.#counts.get(session.account) ?? 0)
+      const rankOfOthers = exceedsOwnLimit ? 0 : (this.#weights.get(session.account) ?? 0)
       const rank = session.account === account ? Infinity : rankOfOthers
       if (rank > highestRank && mayEvict(session)) {
         evictable = session
@@ -84,13 +84,13 @@ export class SessionQuota {
    * have no such limit.
    */
   #exceedsOwnLimit(account: string | undefined, weight: number): boolean {
-    return account !== undefined && (this.#counts.get(account) ?? 0) + weight > this.#maxPerCaller
+    return account !== undefined && (this.#weights.get(account) ?? 0) + weight > this.#maxPerCaller
   }
 
-  #changeCount(account: string | undefined, difference: number): void {
+  #changeWeight(account: string | undefined, difference: number): void {
     this.#total += difference
-    const count = (this.#counts.get(account) ?? 0) + difference
-    if (count > 0) this.#counts.set(account, count)
-    else this.#counts.delete(account)
+    const weight = (this.#weights.get(account) ?? 0) + difference
+    if (weight > 0) this.#weights.set(account, weight)
+    else this.#weights.delete(account)
   }
 }

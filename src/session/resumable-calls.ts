@@ -92,7 +92,7 @@ export class ResumableCalls {
 
   /**
    * Continues a call of an earlier process, if the response answers the last open input request of the call.
-   * Ignores responses that no such call waits for.
+   * Ignores all other responses.
    *
    * @returns A promise that resolves when the call is answered; `undefined` if the call does not continue.
    */

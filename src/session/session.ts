@@ -36,7 +36,7 @@ export interface SessionRecord {
   initialized: boolean
   /** The level that `logging/setLevel` requested. */
   logLevel?: LoggingLevel
-  /** The resources that the client subscribes to. */
+  /** The URIs of the resources to which the client subscribes. */
   subscriptions: string[]
   /** The ids of the URL elicitations whose completion has not been announced to the client yet. */
   elicitations?: string[]

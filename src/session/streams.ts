@@ -141,7 +141,7 @@ export class SessionStreams implements Streams {
     return stream
   }
 
-  /** @param id The id of an earlier stream that a client resumes. This stream becomes the newest one. */
+  /** @param id The id of an earlier stream that a client resumes. It becomes the newest standalone stream. */
   openStandalone(id: string = STANDALONE_PREFIX + randomId()): SessionStream {
     const stream = this.#openStreams.get(id) ?? this.#add(id)
     this.#standaloneStreams.delete(stream)

@@ -174,7 +174,7 @@ export class SqlEventLog implements EventLog {
   }
 }
 
-/** Replaces an event whose row is damaged. All subscriptions skip it, because `to` names none of them. */
+/** Replaces an event whose row is damaged. Every subscription skips this event, because `to` is no subscription's id. */
 function damagedEvent(name: string, acceptedAt: number): LoggedEvent {
   return { name, eventId: '', timestamp: '', acceptedAt, data: {}, to: '' }
 }

@@ -140,7 +140,7 @@ export class SqlEventStore implements EventStore {
     }
   }
 
-  /** Counts a message. Checks the limits if it is time, and deletes old messages that exceed them. */
+  /** Counts a message. If a check of the limits is due, deletes the oldest messages that exceed them. */
   #enforceLimits(message: string): void {
     const { maxEvents, maxSize } = this.#limits
     const added = this.#added

@@ -187,8 +187,8 @@ export class TaskEngine implements TaskService {
 
   /**
    * Finds the tasks that are ready to run and have no valid lease. While the store fails, no process can renew
-   * leases. For some time after a failure, this method therefore finds only tasks without any lease. In this
-   * time, each process can renew its leases before another process takes over the tasks.
+   * leases. For a time of `leaseMs` after a failure, this method therefore finds only tasks without any lease.
+   * Each process can then renew its leases before another process takes over its tasks.
    */
   async #findUnleased(store: TaskStore, leaseMs = 0): Promise<string[]> {
     const now = Date.now()

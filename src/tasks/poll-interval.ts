@@ -18,8 +18,8 @@ export function pollTimeoutMs(ttlMs: unknown): number {
 }
 
 /**
- * How long to wait before the next poll, in milliseconds: the interval that the server suggests, or a longer
- * one with jitter after failures, but at most `maxPollIntervalMs`.
+ * How long to wait before the next poll, in milliseconds: the interval that the server suggests, doubled with
+ * each failure, but at most `maxPollIntervalMs`. Up to a quarter is added at random.
  */
 export function pollDelayMs(
   suggestedMs: unknown,

@@ -59,7 +59,7 @@ export interface TaskService {
 /** An outcome that the application reports: a value that the tool could have returned, or an error. */
 export type ReportedOutcome = { readonly returned: ToolReturn } | { readonly error: ErrorObject }
 
-/** What {@link TaskService.next} waits for. */
+/** For which change {@link TaskService.next} waits, and for how long. */
 export interface TaskWaitOptions {
   readonly taskId: string
   readonly principal: string | null

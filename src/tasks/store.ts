@@ -50,7 +50,7 @@ export interface TaskStoreSubscriber {
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
 export interface TaskStore extends TaskRecordStore {
-  /** Counts all stored tasks, or those of one principal. */
+  /** Counts all stored tasks, or the tasks of one principal. */
   count(principal?: string | null): Awaitable<number>
   /**
    * The tasks of a principal, oldest first.

@@ -33,7 +33,7 @@ import { createMemoryTaskStore } from './store.ts'
 
 /** The value that a tool returns if the outcome of its task will be reported later, from elsewhere. */
 export interface TaskHandle {
-  /** Marks the value as a handle instead of a result. */
+  /** Marks the value as a handle. Other values that a tool returns are results. */
   readonly resultType: 'task'
   /** The id of the task, for `complete` and `fail`. */
   readonly taskId: string
@@ -43,8 +43,8 @@ export interface TaskHandle {
 /** The tasks of one server: an extension, and methods to report outcomes externally. */
 export interface Tasks extends ServerExtension {
   /**
-   * Returns the handle of the task that a handler works on. Return the handle from the handler if the outcome will
-   * be reported later with `complete` or `fail`, for example by a queue, a webhook or another process.
+   * Returns the handle of the task for which a handler runs. The handler returns this value if the outcome will be
+   * reported later with `complete` or `fail`, for example by a queue, a webhook or another process.
    *
    * @throws {SdkError} `UNSUPPORTED` if the call does not run as a task. A call of a tool with
    *   `task: 'required'` always runs as a task.
@@ -186,7 +186,7 @@ export class ServerTasks implements Tasks, TaskFactory {
     return this.#options.store !== undefined
   }
 
-  /** Stores and runs tasks in a service of the platform instead of in this process. */
+  /** Lets a service of the platform store and run the tasks. They are then not stored and run in this process. */
   useService(service: TaskService): void {
     this.#service = service
     if (!service.list) delete this.#server.capabilities.tasks?.list

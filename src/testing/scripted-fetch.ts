@@ -69,7 +69,7 @@ export function scriptedFetch(
   }
 }
 
-/** An event stream that a test writes to. */
+/** An event stream to which a test writes. */
 export interface ScriptedEvents {
   /** The response to return from the script of {@link scriptedFetch}. */
   readonly response: Response

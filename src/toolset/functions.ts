@@ -32,8 +32,8 @@ export interface ToolFunction {
   /**
    * Calls the tool. A tool error is a result with `isError`.
    *
-   * @param args The arguments, with the names in `parameters`. The tool receives them with its own names,
-   *   which may differ.
+   * @param args The arguments, with the names in `parameters`. The tool receives the arguments with the names in
+   *   its own schema, which may differ.
    * @throws {ProtocolError | SdkError} See `client.callTool`.
    */
   call(args: JsonObject | undefined, options?: RequestOptions): Promise<CallToolResult>

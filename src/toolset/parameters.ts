@@ -1,6 +1,6 @@
 /**
- * Converts tools' schemas to a form that all large model APIs accept, because an API rejects a whole
- * request if it does not support one schema in it. The APIs of OpenAI and Anthropic reject combinators at
+ * Converts the schemas of tools to a form that all large model APIs accept. An API rejects a whole request
+ * because of one schema that it does not support. The APIs of OpenAI and Anthropic reject combinators at
  * the root. OpenAI also requires `properties` and `items`. Anthropic also restricts the characters of
  * property names.
  *

@@ -50,8 +50,8 @@ export interface BaseContext<Env = unknown> {
   /** The HTTP request, if there is one. */
   readonly request: Request | undefined
   /**
-   * Aborted when the client no longer waits for the response. The reason is an `SdkError` whose
-   * message is the client's reason for cancelling, if it gave one.
+   * Aborted when the client no longer waits for the response. The reason is an `SdkError`. If the client
+   * gave a reason for cancelling, this reason is the message of the error.
    */
   readonly signal: AbortSignal
   /** The client's settings for an extension; `undefined` if the client does not declare it. */
@@ -110,7 +110,7 @@ export interface Context<Env = unknown> extends BaseContext<Env> {
   ): Promise<ElicitFormResult<S>>
   /**
    * Asks the user to open a URL, for data that must not pass through the client: passwords, API
-   * keys, consent at another service. To sign users in to this server, use authorization instead.
+   * keys, consent at another service. Do not use it to sign users in to this server: use authorization.
    *
    * The page at the URL must authenticate its visitor. It must store the data on the server for that
    * user, never for a session id alone. `createTickets` binds the URL to the user who was asked.

@@ -26,7 +26,7 @@ export interface RequestMeta {
   readonly logLevel: LoggingLevel | undefined
 }
 
-/** Whether the params are those of a self-describing request, which is not part of a session. */
+/** Whether the params belong to a self-describing request. Such a request is not part of a session. */
 export function isSelfDescribing(params: JsonObject | undefined): boolean {
   const meta = params?._meta
   return isObject(meta) && (META_PROTOCOL_VERSION in meta || META_CLIENT_CAPABILITIES in meta)

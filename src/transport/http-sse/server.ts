@@ -265,7 +265,7 @@ function readFrame(text: string): unknown {
   let frame: unknown
   try {
     frame = parseJson(text)
-    // Notifications and responses get no error response. The session validates them, and reports invalid ones
+    // Notifications and responses get no error response. The session validates them, and reports the errors
     return Array.isArray(frame) || !isAnswerable(frame) ? frame : validateMessage(frame)
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error

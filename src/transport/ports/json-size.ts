@@ -12,7 +12,7 @@ import { jsonCopy } from '../json-copy.ts'
 interface Measurement {
   /** How much longer the value may be, in UTF-16 units. */
   remaining: number
-  /** Whether the value is unchanged by a JSON round trip so far. */
+  /** Whether a JSON round trip would leave everything unchanged that was measured so far. */
   isJson: boolean
 }
 

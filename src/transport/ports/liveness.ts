@@ -80,7 +80,7 @@ export class Heartbeat {
   start(): void {
     const dueAt = performance.now() + this.#periodMs
     this.#timer = setTimeout(() => this.#checkSilence(performance.now() - dueAt), this.#periodMs)
-    // On Node the timer would otherwise keep the process alive
+    // On Node, the timer would keep the process alive
     unref(this.#timer)
   }
 

@@ -41,7 +41,7 @@ export class ChildStderr {
       try {
         onChunk(value, text)
       } catch {
-        // Keep reading, because the process would otherwise block on a full pipe
+        // Reading continues, because the process would block if the pipe became full
       }
     }
   }

@@ -26,7 +26,7 @@ export interface ServeOptions extends HandlerOptions {
    */
   port?: number
   /**
-   * The host name or address to listen on. If it is a loopback address, which only this machine can
+   * The host name or address on which the server listens. If it is a loopback address, which only this machine can
    * reach, `allowedHosts` defaults to the loopback names.
    *
    * @default '127.0.0.1'
@@ -68,7 +68,7 @@ export interface ServeOptions extends HandlerOptions {
 export interface HttpServer {
   /** The URL of the endpoint. */
   readonly url: string
-  /** The TCP port that the server listens on. */
+  /** The TCP port on which the server listens. */
   readonly port: number
   /** Stops listening, ends streams and sessions, and resolves when all connections are closed. */
   close(): Promise<void>
