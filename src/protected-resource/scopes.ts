@@ -14,7 +14,7 @@ import { challenge } from './challenge.ts'
 import { unionOfScopes, type Settings } from './options.ts'
 
 /**
- * Checks a message, or every message of a batch.
+ * Checks that the caller has the scopes for a message, or for every message of a batch.
  *
  * @param additional Scopes that are needed in addition to the scopes of the message.
  * @throws {HttpError} 403 with a challenge that names all scopes to request: the missing scopes, and

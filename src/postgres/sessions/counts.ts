@@ -32,8 +32,8 @@ function countsOf(table: string): string {
     SELECT '${ALL_ACCOUNTS}', ${SHARD}, sum(weight) FROM ${table} GROUP BY 1, 2`
 }
 
-// The function does not contain the name of the schema, because a schema may be renamed. Rows are locked in the order of
-// their keys, so that no two processes wait for each other.
+// The function does not contain the name of the schema, because a schema may be renamed. Rows are locked in the
+// order of their keys, so that no two processes wait for each other.
 const FUNCTION = `CREATE FUNCTION mcp_count_sessions() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     IF TG_OP = 'TRUNCATE' THEN

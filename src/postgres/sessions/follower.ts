@@ -16,8 +16,8 @@ const WRITE_MS = 5
 
 /** The operations of a session that a follower uses. */
 export interface FollowerSession {
-  /** The stream, if this process writes it. */
-  local(stream: string): CallStream | undefined
+  /** Returns a stream, if this process writes it. */
+  findLocal(stream: string): CallStream | undefined
   read(stream: string, after: number): Promise<StreamBatch>
   /** The id of this process. */
   readonly processId: string
@@ -63,7 +63,7 @@ export class Follower {
    */
   async run(): Promise<void> {
     while (this.#sink.open) {
-      const local = this.#session.local(this.#stream)
+      const local = this.#session.findLocal(this.#stream)
       // A message that waits for a write is sent to the client that is connected when it has been written. So
       // that this client does not receive it twice, it is connected only while no message waits
       await local?.pendingDelivery
@@ -71,7 +71,7 @@ export class Follower {
         const batch = await this.#session.read(this.#stream, this.#seq)
         await this.#send(batch)
         if (batch.more) continue
-        if (local && this.#session.local(this.#stream) === local) {
+        if (local && this.#session.findLocal(this.#stream) === local) {
           if (local.seq <= this.#seq && !local.pendingDelivery) return local.connect(this.#sink)
           // The next events of the stream are not written yet
           await this.#wakeSignal.wait(WRITE_MS)
@@ -102,7 +102,7 @@ export class Follower {
       await this.#session.takeOver(this.#stream, this.#sink)
     // A stream that has just ended in this process still has its row
     if (row.owner === processId) await this.#wakeSignal.wait(WRITE_MS)
-    else if (!this.#session.local(this.#stream)) await this.#wakeSignal.wait(CHECK_MS)
+    else if (!this.#session.findLocal(this.#stream)) await this.#wakeSignal.wait(CHECK_MS)
     return false
   }
 }

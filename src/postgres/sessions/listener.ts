@@ -94,7 +94,7 @@ export class Listener implements OutgoingStream {
   connect(sink: Sink): void {
     this.#sink = sink
     if (this.number === undefined || this.active) return
-    // Sends the changes that this process has read while the connection was opened
+    // Sends the changes that this process has read while the connection was being opened
     this.continue()
   }
 
@@ -205,7 +205,8 @@ export class Listener implements OutgoingStream {
       const wereDeleted = changes.length === 0 && this.#change < position
       if (!isComplete || wereDeleted) this.#announceAll(position)
       for (const logged of changes) {
-        if (this.#nextTurn && logged.id > this.#nextTurn[1]) return this.#sendMessages()
+        const [, lastChange = Infinity] = this.#nextTurn ?? []
+        if (logged.id > lastChange) return this.#sendMessages()
         if (this.#carries(streamOfChange(this.#turns, logged.id))) this.#announce(logged)
         else this.#change = logged.id
       }
@@ -226,7 +227,8 @@ export class Listener implements OutgoingStream {
       const batch = await this.#session.messagesAfter(this.#message)
       for (const { seq, message } of batch.events) {
         if (seq <= this.#message) continue
-        if (this.#nextTurn && seq > this.#nextTurn[2]) return
+        const [, , lastMessage = Infinity] = this.#nextTurn ?? []
+        if (seq > lastMessage) return
         this.#message = seq
         if (!this.#carries(streamOfMessage(this.#turns, seq))) continue
         await this.#sink?.send({ id: this.#eventId(), data: message })
@@ -277,7 +279,11 @@ export class Listener implements OutgoingStream {
     announceTo({ record }, change, this.connected ? this.#session.observe(send) : send)
   }
 
-  /** Whether a message belongs to this stream. If its turn is unknown, it is sent, so that it is not lost. */
+  /**
+   * Whether a message is sent on this stream. A message whose turn is unknown is sent, so that it is not lost.
+   *
+   * @param stream The stream that carried the message; `undefined` if its turn is unknown.
+   */
   #carries(stream = this.#stream): boolean {
     return stream === this.#stream
   }

@@ -229,7 +229,7 @@ export class SharedStreams implements Streams {
       processId,
       report,
       takeOver,
-      local: (id) => this.#open.get(id),
+      findLocal: (id) => this.#open.get(id),
       read: (id, after) => table.read(session, id, after),
     }
     const follower = new Follower(followerSession, stream, seq, sink)
