@@ -108,7 +108,9 @@ async function startReceiver(
   const { createServer } = await import('node:http')
   const http = createServer(toNodeListener((request) => inbox.receive(request)))
   const boundPort = await listen(http, port, HOST)
-  printNotice(`Receiving on http://${HOST}:${boundPort}, which ${publicUrl} must lead to`)
+  printNotice(
+    `Receiving on http://${HOST}:${boundPort}, to which ${publicUrl} must forward requests`,
+  )
   return {
     inbox,
     close() {

@@ -52,7 +52,7 @@ const commands = {
   inspect: ['[--port <n>]', 'open the playground, a page that calls the server', ''],
   check: [
     '[--json|--sarif]',
-    'check the server against the specification, and for what hosts refuse',
+    'check the server against the specification, and against what hosts accept',
     '',
   ],
   bridge: [
@@ -155,7 +155,7 @@ const options: readonly (readonly [option: string, meaning: string, scope?: Opti
   ['--sarif', 'print findings in the format of code scanning', { commands: ['check'] }],
   [
     '--args <json>',
-    'the arguments as a JSON object; - reads it from standard input',
+    'the arguments as a JSON object, or - to read the object from standard input',
     { commands: ['call', 'prompt', 'events'] },
   ],
   [
@@ -165,7 +165,7 @@ const options: readonly (readonly [option: string, meaning: string, scope?: Opti
   ],
   [
     '--webhook <url>',
-    'receive events at this public URL, which must lead to --port',
+    'receive events at this public URL, which must forward requests to --port',
     { commands: ['events'] },
   ],
   [
@@ -267,7 +267,7 @@ ${Object.entries(commands)
 
 Options
 ${options.map(([option, meaning]) => row(option, OPTION_WIDTH, meaning)).join('\n')}
-  --help               print this help, or that of a command: edgewise call --help
+  --help               print this help, or the help of a command: edgewise call --help
   --version            print the version
 
 Exit status: 0 success; 1 the server rejected the request or the tool failed; 2 invalid usage;

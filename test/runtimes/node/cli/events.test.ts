@@ -170,7 +170,7 @@ describe('The command "events"', () => {
     const { code, err } = await command('events', url, 'stock.low', ...webhook)
     expect(code).toBe(1)
     expect(err).toMatch(
-      /^Receiving on http:\/\/127\.0\.0\.1:\d+, which https:\/\/me\.example\/hooks must lead to\n/,
+      /^Receiving on http:\/\/127\.0\.0\.1:\d+, to which https:\/\/me\.example\/hooks must forward requests\n/,
     )
     expect(err).toContain('"stock.low" is delivered by poll, but "webhook" was requested')
   })
