@@ -130,6 +130,7 @@ export function listenToTasks(
       else signal.addEventListener('abort', stopWatching)
       return
     }
+    // The first call of `next` returns the current state immediately
     let changedAfter = -1
     for (let waitMs = 0; !signal.aborted;) {
       const wait = { taskId, principal, changedAfter, waitMs, signal }

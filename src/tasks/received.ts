@@ -79,7 +79,7 @@ function createReceiver(
 ): ServerRequestHandler {
   return async (request) => {
     const { method, params = {} } = request
-    const handler = Object.hasOwn(methods, method) ? methods[method] : undefined
+    const handler = Object.hasOwn(TASK_METHODS, method) ? TASK_METHODS[method] : undefined
     if (handler) return handler(requireTask(tasks, params))
     const [group = '', name = ''] = method.split('/')
     const declaredGroup = Object.hasOwn(declared, group) ? declared[group] : undefined
@@ -90,21 +90,22 @@ function createReceiver(
 }
 
 /** The server's methods for existing tasks. */
-const methods: { readonly [method: string]: (received: ReceivedTask) => Promise<JsonObject> } = {
-  'tasks/get': async ({ task }) => ({ ...task }),
-  'tasks/result': async ({ outcome, task }) => {
-    const result = await outcome
-    return { ...result, _meta: { ...(result._meta as JsonObject), ...relatedTo(task.taskId) } }
-  },
-  'tasks/cancel': async (received) => {
-    if (received.task.status !== 'working') {
-      throw new ProtocolError(INVALID_PARAMS, `The task is ${received.task.status}`)
-    }
-    settle(received, 'cancelled')
-    received.cancel()
-    return { ...received.task }
-  },
-}
+const TASK_METHODS: { readonly [method: string]: (received: ReceivedTask) => Promise<JsonObject> } =
+  {
+    'tasks/get': async ({ task }) => ({ ...task }),
+    'tasks/result': async ({ outcome, task }) => {
+      const result = await outcome
+      return { ...result, _meta: { ...(result._meta as JsonObject), ...relatedTo(task.taskId) } }
+    },
+    'tasks/cancel': async (received) => {
+      if (received.task.status !== 'working') {
+        throw new ProtocolError(INVALID_PARAMS, `The task is ${received.task.status}`)
+      }
+      settle(received, 'cancelled')
+      received.cancel()
+      return { ...received.task }
+    },
+  }
 
 function requireTask(tasks: Tasks, { taskId }: JsonObject): ReceivedTask {
   const received = tasks.get(String(taskId))

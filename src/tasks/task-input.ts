@@ -41,7 +41,7 @@ export class TaskInput {
    * Starts to answer the input requests that were not answered before. Polling continues meanwhile, because another
    * client may answer first, and the task may finish while an input request is pending.
    *
-   * @param signal Aborts when the wait for the task ends. An answer that was sent is not aborted.
+   * @param signal Aborts when the client no longer waits for the task. An answer that was sent is not aborted.
    */
   answer({ inputRequests = {} }: DetailedTask, signal: AbortSignal): void {
     const unanswered = Object.entries(inputRequests).filter(([key]) => !this.#answered.has(key))

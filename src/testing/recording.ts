@@ -94,6 +94,7 @@ export function replayTransport(frames: readonly RecordedFrame[]): Replay {
   /** Why the connection was closed, if the client differs from the recording. */
   let reason: SdkError | undefined
 
+  /** Compares a message of the client with the recording. */
   async function receive(frame: unknown): Promise<void> {
     const expected = remaining[0]
     const message = validateMessage(frame)
@@ -117,6 +118,7 @@ export function replayTransport(frames: readonly RecordedFrame[]): Replay {
     }
   }
 
+  /** Closes the connection, because the client differs from the recording. */
   async function fail(fault: string): Promise<void> {
     reason = new SdkError(
       'INVALID_USE',

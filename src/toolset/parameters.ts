@@ -173,7 +173,7 @@ function addMissingKeywords(schema: JsonObject): JsonObject {
   }
 }
 
-/** The subschema that a reference points to; `undefined` if it points outside the schema. */
+/** Returns the subschema to which a reference points; `undefined` if the reference points outside the schema. */
 function resolveReference(root: JsonObject, reference: string): unknown {
   const [start, ...path] = reference.split('/')
   if (start !== '#') return undefined
@@ -182,7 +182,7 @@ function resolveReference(root: JsonObject, reference: string): unknown {
   }, root)
 }
 
-/** The member of an object or array, but not of its prototype. */
+/** Returns a member of an object or array. Members of the prototype are ignored. */
 function ownMember(value: unknown, name: string): unknown {
   return Object.entries(Object(value) as object).find(([key]) => key === name)?.[1]
 }

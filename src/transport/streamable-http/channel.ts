@@ -78,6 +78,7 @@ export class StreamableHttpChannel implements Channel {
     if (isEventStream(response)) await this.#readStream(response, call)
     else {
       const isJson = hasType(response, 'application/json')
+      // If the body is not JSON, its beginning is enough for the error
       const reading = readText(response, this.#maxLength, signal, !isJson)
       const body = await reading.catch((cause: unknown) => {
         throw cause instanceof SdkError ? cause : lostAnswerError(method, cause)
