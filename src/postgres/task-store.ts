@@ -11,8 +11,10 @@ import type { PostgresValue } from './client.ts'
 import type { Database } from './database.ts'
 import { splitMessage, TaskMessages } from './task-messages.ts'
 
-/** The topics of notifications: a task has changed, and a task's handler has sent a message. */
+/** The topic of notifications that a task has changed. */
 const CHANGED = 'task'
+
+/** The topic of notifications with a message from the handler of a task. */
 const MESSAGE = 'task-message'
 
 /** How many tasks of crashed processes are taken over at a time. */

@@ -12,6 +12,7 @@ export interface Credentials {
 
 /** The scheme, then one token of visible characters except separators and quotes. */
 const CREDENTIALS = /^([a-z\d!#$%&'*+.^_`|~-]+) +([^\s,;"\\\u0080-\uffff]+)$/i
+/** The supported schemes, at the beginning of the header. */
 const KNOWN_SCHEME = /^(bearer|dpop)(?:$|[\s,])/i
 
 /**

@@ -36,6 +36,7 @@ function neededCapabilities(request: InputRequest): ClientCapabilities {
   return { sampling: tools || toolChoice ? { tools: {} } : {} }
 }
 
+/** Whether the declared capabilities include the needed ones, as far as the revision has them. */
 function covers(
   declared: ClientCapabilities,
   needed: ClientCapabilities,

@@ -16,6 +16,7 @@ import { IMPLEMENTATION_DETAILS, ITEM_METADATA, supports } from './revision-feat
 import type { RevisionFacts } from './revisions.ts'
 import type { Implementation, Meta } from './types.ts'
 
+/** The keys that a message has instead of a session. */
 const MODERN_KEYS = [
   META_CLIENT_CAPABILITIES,
   META_CLIENT_INFO,

@@ -30,6 +30,7 @@ import type {
 } from './types.ts'
 import { isObject } from './validate.ts'
 
+/** The members of results that 2026-07-28 introduced. */
 const MODERN_MEMBERS = ['resultType', 'ttlMs', 'cacheScope']
 
 /** The member of a result that contains the items, for each method that lists or reads items. */

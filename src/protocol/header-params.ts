@@ -32,6 +32,7 @@ export interface HeaderParams {
 
 const ANNOTATION = 'x-mcp-header'
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+/** The maximum depth to which a schema is searched. */
 const MAX_DEPTH = 64
 
 /** Keywords whose values are data: a member named `x-mcp-header` in them is not an annotation. */
@@ -84,6 +85,7 @@ function collectAnnotations(
   return undefined
 }
 
+/** Adds an annotated argument to `params`. If the annotation is invalid, returns the fault instead. */
 function addAnnotation(
   schema: JsonObject,
   path: readonly string[] | undefined,

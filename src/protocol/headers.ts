@@ -35,8 +35,10 @@ export function singleValue(
   return others.every((value) => value === first) ? first : undefined
 }
 
+/** The marks before and after a value that is encoded as Base64. */
 const OPEN = '=?base64?'
 const CLOSE = '?='
+/** Printable ASCII without leading or trailing spaces. */
 const PLAIN = /^(?:[!-~](?:[ -~]*[!-~])?)?$/
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
@@ -66,6 +68,7 @@ export function decodeHeaderValue(value: string): string | undefined {
   }
 }
 
+/** Whether a text is marked as Base64. */
 function isEncoded(text: string): boolean {
   return text.length >= OPEN.length + CLOSE.length && text.startsWith(OPEN) && text.endsWith(CLOSE)
 }

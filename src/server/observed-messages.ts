@@ -108,6 +108,7 @@ function sentOperation(
 /** The notifications that clients send. */
 const NOTIFICATIONS = /^notifications\/(?:initialized|cancelled|progress|roots\/list_changed)$/
 
+/** Whether the server has the method, and the tool or prompt that the message names. */
 function isKnown(
   { tools, prompts, notifications, extensions }: KnownNames,
   method: string,

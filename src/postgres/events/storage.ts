@@ -28,6 +28,7 @@ interface SubscriptionRow {
   readonly due_in: number | null
 }
 
+/** The columns of a {@link SubscriptionRow}. */
 const COLUMNS = `record, version, due_at - ${NOW} AS due_in`
 
 /** Stores events and webhook subscriptions in tables that several processes share. */

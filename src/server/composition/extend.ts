@@ -221,6 +221,7 @@ async function subscribeAll(
   return unsubscribeAll
 }
 
+/** Converts a method of an extension to an entry of the table. */
 function methodOf(extension: ServerExtensionOptions, method: ExtensionMethod): AddedMethod {
   return {
     facts: {

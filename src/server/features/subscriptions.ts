@@ -176,6 +176,7 @@ export function isHidden(registered: Resources, data: string, requester: Request
   return method === RESOURCE_UPDATED && !matchResource(registered, String(params?.uri), requester)
 }
 
+/** Whether a filter selects a change. */
 function matches(filter: SubscriptionFilter, change: ServerChange): boolean {
   if (change.method === RESOURCE_UPDATED) {
     return filter.resourceSubscriptions?.some((uri) => covers(uri, change.uri)) === true

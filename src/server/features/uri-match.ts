@@ -87,6 +87,7 @@ function startPositions(
   })
 }
 
+/** Reads the values of the variables, from the first part to the last. */
 function extractValues(
   steps: readonly { part: Part; ends: Uint8Array }[],
   text: string,
@@ -107,6 +108,7 @@ function extractValues(
   return values
 }
 
+/** Whether the character at a position can belong to a value. */
 function isInValue(stops: string | undefined, text: string, at: number): boolean {
   return stops !== undefined && at < text.length && !stops.includes(text.charAt(at))
 }

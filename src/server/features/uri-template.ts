@@ -53,6 +53,7 @@ export interface Expression extends Operator {
 
 const MAX_VARIABLES = 32
 
+/** The operators, by their symbols. */
 const OPERATORS = new Map<string, Operator>([
   ['', { first: '', separator: ',', stops: '/?#' }],
   ['+', { first: '', separator: ',', stops: '' }],
@@ -136,6 +137,7 @@ function parseExpression(source: string, fail: Fail): Expression {
   return { ...operator, symbol, variables }
 }
 
+/** Converts a template to the parts to match. A query becomes a single part. */
 function toParts(segments: readonly (string | Expression)[], fail: Fail): Part[] {
   const parts: Part[] = []
   /** The variables in the query, and whether each is a list. */
@@ -164,6 +166,7 @@ function toParts(segments: readonly (string | Expression)[], fail: Fail): Part[]
   return parts
 }
 
+/** Converts one variable of an expression, at an index, to a part. */
 function toPart(
   { first, separator, stops }: Expression,
   { name, explode }: { name: string; explode: boolean },

@@ -160,6 +160,7 @@ const RECEIVED_REQUEST: MessageKind = { incoming: true, isNotification: false }
 const SENT_REQUEST: MessageKind = { incoming: false, isNotification: false }
 const SENT_NOTIFICATION: MessageKind = { incoming: false, isNotification: true }
 
+/** The context that middleware receives for a message. */
 function contextOf(ctx: InternalContext, kind: MessageKind): MessageContext {
   return { ...kind, principal: ctx.principal, client: ctx.client, request: ctx }
 }
