@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta
  */
+import type { Awaitable } from '../patterns/awaitable.ts'
 import { boundedCache } from '../patterns/bounded-cache.ts'
 import { whenCancelled } from '../patterns/cancellation.ts'
 import {
@@ -45,7 +46,7 @@ type Answer<Server, Target> = (
   message: JsonRpcRequest,
   exchange: Exchange,
   target: Target,
-) => Promise<JsonRpcResponse>
+) => Awaitable<JsonRpcResponse>
 
 /** Authenticates callers. */
 interface Authentication<Server> {

@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
+import type { Awaitable } from '../patterns/awaitable.ts'
 import { ProtocolError } from '../protocol/errors.ts'
 import { INTERNAL_ERROR } from '../protocol/error-codes.ts'
 import { topicIndex } from '../patterns/topic-index.ts'
@@ -151,15 +152,22 @@ export class SessionPool<Pooled extends SessionParts> implements SessionOperatio
    *
    * @throws {ProtocolError} `INTERNAL_ERROR` if the store fails.
    */
-  async find(id: string, principal: string | undefined): Promise<Pooled | undefined> {
-    const liveEntry = this.#entries.get(id)
-    if (liveEntry && this.#idle.isExpired(liveEntry)) {
-      await this.end(liveEntry.pooled)
-      return undefined
-    }
-    if (!liveEntry) await this.#idle.startCleanup()
-    const entry = liveEntry ?? this.#addLoaded(id, await this.#useStore(() => this.#store.load(id)))
-    if (!entry || entry.pooled.session.record.principal !== principal) return undefined
+  find(id: string, principal: string | undefined): Awaitable<Pooled | undefined> {
+    const entry = this.#entries.get(id)
+    if (!entry) return this.#load(id, principal)
+    if (!this.#idle.isExpired(entry)) return this.#use(id, entry, principal)
+    return this.end(entry.pooled).then(() => undefined)
+  }
+
+  async #load(id: string, principal: string | undefined): Promise<Pooled | undefined> {
+    await this.#idle.startCleanup()
+    const entry = this.#addLoaded(id, await this.#useStore(() => this.#store.load(id)))
+    return entry && this.#use(id, entry, principal)
+  }
+
+  /** Notes that a session is used, unless it belongs to another principal. */
+  #use(id: string, entry: PoolEntry<Pooled>, principal: string | undefined): Pooled | undefined {
+    if (entry.pooled.session.record.principal !== principal) return undefined
     entry.usedAt = performance.now()
     if (entry !== this.#lastUsed) {
       this.#entries.delete(id)

@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
+import type { Awaitable } from '../patterns/awaitable.ts'
 import { whenCancelled } from '../patterns/cancellation.ts'
 import { resultEnd, runObserved, targetOf } from '../patterns/guard-observer.ts'
 import type { JsonRpcRequest } from '../protocol/types.ts'
@@ -15,7 +16,7 @@ export function observeRun(
   observe: ServerObservation,
   { revision, caller, cancellation }: Exchange,
   { id, method, params }: JsonRpcRequest,
-  run: () => Promise<Outcome>,
+  run: () => Awaitable<Outcome>,
 ): Promise<Outcome> {
   const ongoing = observe.begin({
     type: 'task',

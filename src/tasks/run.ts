@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/extensions/tasks/overview
  */
+import type { Awaitable } from '../patterns/awaitable.ts'
 import type { Cancellation } from '../patterns/cancellation.ts'
 import { ReplayInput, type Recording } from '../patterns/replay.ts'
 import { digest } from '../patterns/digest.ts'
@@ -67,7 +68,7 @@ export async function runTask(
     if (!host.cancellation.cancelled) server.report(error, ctx)
   }
   try {
-    const run = (): Promise<Outcome> =>
+    const run = (): Awaitable<Outcome> =>
       settle(ctx, () => callTool({ tools: server.tools, report }, params, ctx))
     const { observe } = server
     const outcome = await (observe ? observeRun(observe, exchange, message, run) : run())

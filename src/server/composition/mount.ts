@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
+import type { Awaitable } from '../../patterns/awaitable.ts'
 import type { Result, JsonObject } from '../../protocol/types.ts'
 import type { Context } from '../request/context.ts'
 import type { InternalContext } from '../request/base-request-context.ts'
@@ -167,7 +168,7 @@ async function callSource(
   source: ServerDefinition,
   ctx: Context,
   params: JsonObject,
-  answer: (params: JsonObject, ctx: InternalContext) => Promise<Result>,
+  answer: (params: JsonObject, ctx: InternalContext) => Awaitable<Result>,
 ): Promise<Result> {
   const request = ctx as RequestContext
   request.logs = strictestLogRules(source.logs, request.logs)

@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-03-26/basic#batching
  */
+import type { Awaitable } from '../../patterns/awaitable.ts'
 import { nextTurn } from '../../patterns/timers.ts'
 import { ProtocolError, toErrorObject } from '../../protocol/errors.ts'
 import { INTERNAL_ERROR } from '../../protocol/error-codes.ts'
@@ -32,7 +33,7 @@ export function batchFault(body: readonly unknown[]): string | undefined {
  */
 export async function answerEach(
   requests: readonly JsonRpcRequest[],
-  answer: (request: JsonRpcRequest) => Promise<JsonRpcResponse | undefined>,
+  answer: (request: JsonRpcRequest) => Awaitable<JsonRpcResponse | undefined>,
   report: (error: unknown) => void,
 ): Promise<JsonRpcResponse[]> {
   let remaining = MAX_ANSWER_LENGTH

@@ -4,18 +4,19 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#messages
  */
+import { andThen, whenSettled, type Awaitable } from '../../patterns/awaitable.ts'
 import { errorResponse, resultResponse } from '../../protocol/jsonrpc.ts'
-import type { JsonRpcRequest, JsonRpcResponse } from '../../protocol/types.ts'
+import type { JsonRpcRequest, JsonRpcResponse, Result } from '../../protocol/types.ts'
 import type { MethodTarget, ServerDefinition } from '../definition.ts'
 import type { Exchange } from '../request/exchange.ts'
-import { Suspension } from '../request/outcome.ts'
+import { Suspension, type Outcome } from '../request/outcome.ts'
 import { BaseRequestContext, type InternalContext } from '../request/base-request-context.ts'
 import { encodeError, encodeResult } from './encode.ts'
 import { resolveMethod } from './method.ts'
 import { runMethod } from './run.ts'
 
 /**
- * Answers one request.
+ * Answers one request, without a promise if the handler returns none.
  *
  * Never rejects: exceptions become error responses, with details only if they are a
  * `ProtocolError`.
@@ -27,7 +28,7 @@ export function dispatch(
   message: JsonRpcRequest,
   exchange: Exchange,
   target?: MethodTarget,
-): Promise<JsonRpcResponse> {
+): Awaitable<JsonRpcResponse> {
   return (
     server.observe?.request(answer, server, message, exchange, target) ??
     answer(server, message, exchange, target)
@@ -35,31 +36,43 @@ export function dispatch(
 }
 
 /** Answers one request, whether it is observed or not. */
-async function answer(
+function answer(
   server: ServerDefinition,
   message: JsonRpcRequest,
   exchange: Exchange,
   target: MethodTarget | undefined,
-): Promise<JsonRpcResponse> {
+): Awaitable<JsonRpcResponse> {
   const { id, method } = message
   const { revision } = exchange
   let ctx: InternalContext | undefined
-  try {
-    target ??= resolveMethod(server, method, revision)
-    const created = server.input.createContext(server, message, exchange)
-    // Most contexts are created synchronously, so that the method starts without a microtask
-    ctx = created instanceof Promise ? await created : created
-    let outcome = await runMethod(server, target, ctx)
-    while (outcome instanceof Suspension) {
-      const resumed = await server.input.suspend(server, outcome, ctx, target)
-      if (resumed instanceof BaseRequestContext) {
-        ctx = resumed
-        outcome = await runMethod(server, target, ctx)
-      } else outcome = resumed
-    }
-    return resultResponse(id, encodeResult(server, method, outcome, revision, target.facts))
-  } catch (error) {
-    const report = (failure: unknown): void => server.report(failure, ctx)
-    return errorResponse(id, encodeError(server, error, revision, report))
-  }
+  return whenSettled<JsonRpcResponse, JsonRpcResponse>(
+    () => {
+      const resolved = target ?? resolveMethod(server, method, revision)
+      const encode = (result: Result): JsonRpcResponse =>
+        resultResponse(id, encodeResult(server, method, result, revision, resolved.facts))
+      return andThen(server.input.createContext(server, message, exchange), (created) => {
+        ctx = created
+        return andThen(runMethod(server, resolved, created), (outcome) =>
+          outcome instanceof Suspension ? resume(outcome).then(encode) : encode(outcome),
+        )
+      })
+
+      /** Runs the method again after each round of input. */
+      async function resume(suspension: Suspension): Promise<Result> {
+        let outcome: Outcome = suspension
+        while (outcome instanceof Suspension) {
+          const resumed = await server.input.suspend(server, outcome, ctx!, resolved)
+          if (!(resumed instanceof BaseRequestContext)) return resumed
+          ctx = resumed
+          outcome = await runMethod(server, resolved, ctx)
+        }
+        return outcome
+      }
+    },
+    (response) => response,
+    (error) => {
+      const report = (failure: unknown): void => server.report(failure, ctx)
+      return errorResponse(id, encodeError(server, error, revision, report))
+    },
+  )
 }

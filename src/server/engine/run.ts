@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#messages
  */
+import { andThen, whenSettled, type Awaitable } from '../../patterns/awaitable.ts'
 import { ProtocolError } from '../../protocol/errors.ts'
 import { URL_ELICITATION_REQUIRED } from '../../protocol/error-codes.ts'
 import type { Result, JsonObject } from '../../protocol/types.ts'
@@ -17,23 +18,25 @@ import type { InternalContext } from '../request/base-request-context.ts'
  * @throws {TypeError} If the return value is not a valid result of the method; any error of the
  * handler or middleware.
  */
-export async function runMethod(
+export function runMethod(
   server: ServerDefinition,
   target: MethodTarget,
   ctx: InternalContext,
-): Promise<Outcome> {
+): Awaitable<Outcome> {
   ctx.server = server
-  const outcome = await settle(ctx, () =>
+  const settled = settle(ctx, () =>
     server.middleware.length > 0
       ? applyMiddleware(server, ctx.params, ctx, target.run)
       : target.run(server, ctx.params, ctx, target.tool),
   )
-  if (outcome instanceof Suspension) return outcome
-  // Methods such as `ping` and `resources/subscribe` return nothing: their result is `{}`
-  if (!outcome && target.facts.era === 'legacy') return {}
-  const fault = resultFault(server, target, ctx, outcome)
-  if (fault !== undefined) throw new TypeError(fault)
-  return outcome
+  return andThen(settled, (outcome) => {
+    if (outcome instanceof Suspension) return outcome
+    // Methods such as `ping` and `resources/subscribe` return nothing: their result is `{}`
+    if (!outcome && target.facts.era === 'legacy') return {}
+    const fault = resultFault(server, target, ctx, outcome)
+    if (fault !== undefined) throw new TypeError(fault)
+    return outcome
+  })
 }
 
 /**
@@ -89,23 +92,26 @@ function resultFault(
  *
  * @throws The error of the run, unless the run is suspended.
  */
-export async function settle(
+export function settle(
   ctx: InternalContext,
-  run: () => Result | Promise<Result>,
-): Promise<Outcome> {
-  try {
-    const result = await run()
-    const replay = ctx.endRun()
-    if (replay) return new Suspension({ kind: 'questions', replay })
-    return result?.resultType === 'input_required'
-      ? new Suspension({ kind: 'result', result })
-      : result
-  } catch (error) {
-    const replay = ctx.endRun()
-    if (replay) return new Suspension({ kind: 'questions', replay })
-    if (error instanceof ProtocolError && error.code === URL_ELICITATION_REQUIRED) {
-      return new Suspension({ kind: 'urls', error })
-    }
-    throw error
-  }
+  run: () => Awaitable<Result>,
+): Awaitable<Outcome> {
+  return whenSettled<Result, Outcome>(
+    run,
+    (result) => {
+      const replay = ctx.endRun()
+      if (replay) return new Suspension({ kind: 'questions', replay })
+      return result?.resultType === 'input_required'
+        ? new Suspension({ kind: 'result', result })
+        : result
+    },
+    (error) => {
+      const replay = ctx.endRun()
+      if (replay) return new Suspension({ kind: 'questions', replay })
+      if (error instanceof ProtocolError && error.code === URL_ELICITATION_REQUIRED) {
+        return new Suspension({ kind: 'urls', error })
+      }
+      throw error
+    },
+  )
 }

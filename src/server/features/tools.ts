@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
+import { andThen, whenSettled, type Awaitable } from '../../patterns/awaitable.ts'
 import { ProtocolError, ToolError } from '../../protocol/errors.ts'
 import type { HeaderParam } from '../../protocol/header-params.ts'
 import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
@@ -222,34 +223,41 @@ function acceptsObjects(schema: unknown): schema is JsonObject {
  * @param found The tool, if it was already looked up.
  * @throws {ProtocolError} `INVALID_PARAMS` if no tool has that name, or the request is malformed.
  */
-export async function callTool(
+export function callTool(
   server: Tools,
   params: JsonObject,
   ctx: InternalContext,
   found?: ToolEntry,
-): Promise<Result> {
+): Awaitable<Result> {
   const { name, args } = readNameAndArguments(params)
   const tool = found ?? server.tools.require(name, ctx)
 
   // A tool without `input` ignores arguments, because some hosts invent arguments
   const validation = tool.input ? tool.input['~standard'].validate(args) : { value: {} }
-  const input = validation instanceof Promise ? await validation : validation
-  if (input.issues) {
-    const message = `Invalid arguments for the tool "${name}": ${describeIssues(input.issues)}`
-    if (supports(ctx.exchange.revision, ARGUMENT_ERROR_RESULTS)) return toolError(message)
-    throw invalidParams(message)
-  }
-
-  let returned: ToolReturn
-  try {
-    const task = server.tasks && (await server.tasks.defer(tool, input.value, params, ctx))
-    if (task) return task
-    returned = await tool.run(input.value, ctx)
-  } catch (error) {
-    // A handler that throws a ProtocolError intends it for the client
-    if (error instanceof ProtocolError) throw error
-    if (error instanceof ToolError) return toolError(error.message)
-    return toolError(ctx.handleFailure(error, () => server.report(error, ctx)))
-  }
-  return toResult(returned, tool)
+  return andThen(validation, (input) => {
+    if (input.issues) {
+      const message = `Invalid arguments for the tool "${name}": ${describeIssues(input.issues)}`
+      if (supports(ctx.exchange.revision, ARGUMENT_ERROR_RESULTS)) return toolError(message)
+      throw invalidParams(message)
+    }
+    const recover = (error: unknown): Result => {
+      // A handler that throws a ProtocolError intends it for the client
+      if (error instanceof ProtocolError) throw error
+      if (error instanceof ToolError) return toolError(error.message)
+      return toolError(ctx.handleFailure(error, () => server.report(error, ctx)))
+    }
+    const run = (): Awaitable<Result> =>
+      whenSettled(
+        () => tool.run(input.value, ctx),
+        (returned) => toResult(returned, tool),
+        recover,
+      )
+    const { tasks } = server
+    if (!tasks) return run()
+    return whenSettled(
+      () => tasks.defer(tool, input.value, params, ctx),
+      (task) => task ?? run(),
+      recover,
+    )
+  })
 }

@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
  */
+import { whenSettled, type Awaitable } from '../../patterns/awaitable.ts'
 import { toErrorObject, type ProtocolError } from '../../protocol/errors.ts'
 import { errorResponse, isRequest, isResponse } from '../../protocol/jsonrpc.ts'
 import type { JsonRpcMessage, JsonRpcRequest, JsonRpcResponse } from '../../protocol/types.ts'
@@ -32,7 +33,8 @@ export function postToSession(
   if (!isRequest(message)) return session.receive(message, caller).then(accepted)
   return new Promise((respond, reject) => {
     const reply = session.createReply({ incoming, respond }, message)
-    session.handle(message, reply, caller).then(
+    void whenSettled(
+      () => session.handle(message, reply, caller),
       (response) => reply.finish(response),
       (error: unknown) => {
         // Before the stream has begun, the rejection of `postToSession` becomes an HTTP error. Afterwards, `reject` has
@@ -59,7 +61,7 @@ async function postBatch(
   if (requests.length === 0 && errors.length === 0) return accepted()
   return new Promise((respond, reject) => {
     const reply = session.createReply({ incoming, respond })
-    const handle = (message: JsonRpcRequest): Promise<JsonRpcResponse | undefined> =>
+    const handle = (message: JsonRpcRequest): Awaitable<JsonRpcResponse | undefined> =>
       session.handle(message, reply, caller)
     answerEach(requests, handle, (error) => endpoint.server.report(error)).then(
       (responses) => reply.finish([...errors, ...responses]),

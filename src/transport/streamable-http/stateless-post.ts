@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
+import { whenSettled } from '../../patterns/awaitable.ts'
 import { Cancellation } from '../../patterns/cancellation.ts'
 import { SdkError, ProtocolError } from '../../protocol/errors.ts'
 import {
@@ -71,10 +72,14 @@ export function postStateless(
       askMode,
       send: (notification) => (cancellation.cancelled ? undefined : reply.send(notification)),
     }
-    dispatch(server, message, exchange, target).then((response) => {
-      cancellation.release()
-      reply.finish(response)
-    }, reject)
+    void whenSettled(
+      () => dispatch(server, message, exchange, target),
+      (response) => {
+        cancellation.release()
+        reply.finish(response)
+      },
+      reject,
+    )
   })
 }
 

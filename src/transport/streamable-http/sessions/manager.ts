@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
+import type { Awaitable } from '../../../patterns/awaitable.ts'
 import { HEADER_SESSION_ID } from '../../../protocol/headers.ts'
 import { resultResponse } from '../../../protocol/jsonrpc.ts'
 import type {
@@ -33,7 +34,7 @@ export interface SessionManager {
    *   session id is missing; 404 if the session does not exist or belongs to another principal. Handlers
    *   without sessions ignore the id.
    */
-  resolve(incoming: IncomingRequest): HttpSession | Response | Promise<HttpSession | Response>
+  resolve(incoming: IncomingRequest): Awaitable<HttpSession | Response>
   /**
    * Handles an `initialize` without a session id.
    *
@@ -60,7 +61,7 @@ export interface HttpSession {
     message: JsonRpcRequest,
     reply: Reply,
     caller: Caller,
-  ): Promise<JsonRpcResponse | undefined>
+  ): Awaitable<JsonRpcResponse | undefined>
   /**
    * Handles a notification or a response.
    *

@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
+import type { Awaitable } from '../../../patterns/awaitable.ts'
 import { Cancellation } from '../../../patterns/cancellation.ts'
 import { degradeNotification } from '../../../protocol/degrade.ts'
 import { isResponse, notification } from '../../../protocol/jsonrpc.ts'
@@ -58,7 +59,7 @@ export class UnstoredSession implements HttpSession {
     return new Reply(options)
   }
 
-  handle(message: JsonRpcRequest, reply: Reply, caller: Caller): Promise<JsonRpcResponse> {
+  handle(message: JsonRpcRequest, reply: Reply, caller: Caller): Awaitable<JsonRpcResponse> {
     const { revision } = this
     const { server, options } = this.#endpoint
     return dispatch(server, message, {

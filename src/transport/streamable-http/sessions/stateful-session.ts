@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
+import { andThen, type Awaitable } from '../../../patterns/awaitable.ts'
 import type { Cancellation } from '../../../patterns/cancellation.ts'
 import { degradeNotification } from '../../../protocol/degrade.ts'
 import { degradeRequest } from '../../../protocol/degrade-request.ts'
@@ -93,11 +94,11 @@ export class StatefulSession implements HttpSession, SessionParts {
   }
 
   /** @throws {ProtocolError} If a change that the client requested cannot be stored. */
-  async handle(
+  handle(
     message: JsonRpcRequest,
     reply: MessageTarget,
     caller: Caller,
-  ): Promise<JsonRpcResponse | undefined> {
+  ): Awaitable<JsonRpcResponse | undefined> {
     const { revision } = this
     const { endpoint, pool } = this.#shared
     const { session } = this
@@ -107,18 +108,22 @@ export class StatefulSession implements HttpSession, SessionParts {
     const cancellation = session.openRequest(id)
     const exchange = this.#createExchange(reply, caller, cancellation)
     const sessionMethod = resolveSessionMethod(endpoint.server, method, revision)
-    const response = await dispatch(endpoint.server, message, exchange, sessionMethod)
-    if (inFlight.get(id) === cancellation) inFlight.delete(id)
-    // Session methods change the record
-    if (sessionMethod) await pool.save(this)
-    else if (record.elicitations !== elicitationsBefore) await pool.trySave(this)
-    if (!cancellation.cancelled) return response
-    // A client that has cancelled a request expects no response. If the session has ended, the client still
-    // waits for a response
-    const sessionEnded = (cancellation.reason as SdkError).code === 'CLOSED'
-    return sessionEnded
-      ? errorResponse(id, { code: INTERNAL_ERROR, message: 'The session ended' })
-      : undefined
+    return andThen(dispatch(endpoint.server, message, exchange, sessionMethod), (response) => {
+      if (inFlight.get(id) === cancellation) inFlight.delete(id)
+      // Session methods change the record
+      if (sessionMethod) return pool.save(this).then(answer)
+      return record.elicitations === elicitationsBefore ? answer() : pool.trySave(this).then(answer)
+
+      function answer(): JsonRpcResponse | undefined {
+        if (!cancellation.cancelled) return response
+        // A client that has cancelled a request expects no response. If the session has ended, the client still
+        // waits for a response
+        const sessionEnded = (cancellation.reason as SdkError).code === 'CLOSED'
+        return sessionEnded
+          ? errorResponse(id, { code: INTERNAL_ERROR, message: 'The session ended' })
+          : undefined
+      }
+    })
   }
 
   async receive(message: JsonRpcNotification | JsonRpcResponse, caller: Caller): Promise<void> {

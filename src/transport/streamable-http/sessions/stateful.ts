@@ -3,6 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
+import { andThen } from '../../../patterns/awaitable.ts'
 import { requireKnown, type OptionNames } from '../../../patterns/known-options.ts'
 import { ProtocolError } from '../../../protocol/errors.ts'
 import { INVALID_PARAMS } from '../../../protocol/error-codes.ts'
@@ -80,11 +81,13 @@ export function statefulSessions(options: StatefulSessionOptions = {}): SessionP
     const announcing = announceChanges(endpoint, pool)
     return {
       allow: 'GET, POST, DELETE, OPTIONS',
-      async resolve(incoming) {
-        const session = await pool.find(requireSessionId(incoming), incoming.caller.principal)
-        if (!session) throw sessionNotFound()
-        requireRevision(incoming, session.revision)
-        return session
+      resolve(incoming) {
+        const found = pool.find(requireSessionId(incoming), incoming.caller.principal)
+        return andThen(found, (session) => {
+          if (!session) throw sessionNotFound()
+          requireRevision(incoming, session.revision)
+          return session
+        })
       },
       open: (incoming, message) =>
         answerInitialize(incoming, message, CAN_PUSH, async (record) => {
