@@ -66,8 +66,12 @@ export function accepted(): Response {
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' }
-/** One object for all responses, because on workerd each new object of options is slow to read. */
-const JSON_OK = { headers: JSON_TYPE }
+/**
+ * The options of most responses. They are created only once, with an instance of `Headers`, because other options are
+ * slow to read on workerd. Other classes of responses are faster with a plain object.
+ */
+const JSON_OK = { headers: new Headers(JSON_TYPE) }
+const PLAIN_JSON_OK = { headers: JSON_TYPE }
 
 /** Creates a JSON response with one message, or a batch. */
 export function jsonResponse(
@@ -83,7 +87,9 @@ export function jsonResponse(
     status = error?.code === INTERNAL_ERROR ? 503 : 429
     headers = { ...headers, 'retry-after': `${Math.ceil(retryAfterMs / 1000)}` }
   }
-  const { json: JsonResponse = Response } = responseClasses
-  if (status === 200 && !headers) return new JsonResponse(text, JSON_OK)
-  return new JsonResponse(text, { status, headers: { ...JSON_TYPE, ...headers } })
+  const { json: JsonResponse } = responseClasses
+  if (status === 200 && !headers) {
+    return JsonResponse ? new JsonResponse(text, PLAIN_JSON_OK) : new Response(text, JSON_OK)
+  }
+  return new (JsonResponse ?? Response)(text, { status, headers: { ...JSON_TYPE, ...headers } })
 }
