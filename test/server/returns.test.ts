@@ -93,6 +93,16 @@ it('a result may have its content in every form that a tool may return', async (
   }
 })
 
+it('a tool may return a promise of another implementation', async () => {
+  const server = createServer({ name: 'test', version: '1' })
+  const returned: PromiseLike<string> = {
+    then: (onFulfilled, onRejected) => Promise.resolve('done').then(onFulfilled, onRejected),
+  }
+  server.tool('work', {}, () => returned as Promise<string>)
+  const client = await connectInMemory(server)
+  expect((await client.callTool('work')).content).toEqual([text('done')])
+})
+
 it('literals that an output schema wants may be written in place, as the compiler knows it', async () => {
   const server = createServer({ name: 's', version: '1' })
   const output = z.object({ sky: z.enum(['sun', 'rain']), tags: z.array(z.literal('x')) })
