@@ -1,11 +1,17 @@
 /** Forked by the fetch benchmarks: runs one scenario on one subject's handler, in process. */
 import { serveRounds } from './child.ts'
+import type { SentLength } from './fetch.ts'
 import { handshake, template, url } from './requests.ts'
 import { type Scenario, type ScenarioName, scenarios } from './scenarios.ts'
 import type { Way } from './subject.ts'
 import { type SubjectName, subjects } from './subjects/index.ts'
 
-const [name, way, scenario] = process.argv.slice(2) as [SubjectName, Way, ScenarioName]
+const [name, way, scenario, sentLength] = process.argv.slice(2) as [
+  SubjectName,
+  Way,
+  ScenarioName,
+  SentLength,
+]
 const { tools, method, params, answered, concurrent = 1 }: Scenario = scenarios[scenario]
 
 const { subject } = await subjects[name]()
@@ -21,8 +27,8 @@ const { headers, body } = template(method, params, legacy)
 let id = 0
 async function call(): Promise<string> {
   const text = body(++id)
-  // A server's request has this header, one that is created in process has not
-  const sent = { ...headers, 'content-length': `${text.length}` }
+  const sent =
+    sentLength === 'with length' ? { ...headers, 'content-length': `${text.length}` } : headers
   const response = await handle!(new Request(url, { method: 'POST', headers: sent, body: text }))
   return response.text()
 }

@@ -16,6 +16,9 @@ export async function servers(ways: readonly Way[]): Promise<[SubjectName, Way][
   return found
 }
 
+/** Whether requests have a `Content-Length`, as from a client over HTTP, or not, as if created in process. */
+export type SentLength = 'with length' | 'without length'
+
 /** Runs `scenario` in process on every subject that serves in one of `ways`, each in its own Node process. */
 export async function measureFetch(
   scenario: ScenarioName,
@@ -24,13 +27,15 @@ export async function measureFetch(
     generations: number
     rounds: number
     without?: readonly SubjectName[]
+    /** Default: `'with length'`. */
+    sentLength?: SentLength
     warmupMs?: number
   },
 ): Promise<Measured[]> {
   const script = await buildForNode('fetch-child.ts')
   const rows = (await servers(ways)).filter(([name]) => !options.without?.includes(name))
   const start = async ([name, way]: [SubjectName, Way]): Promise<Contender> =>
-    forkContender(name, script, [name, way, scenario], {
+    forkContender(name, script, [name, way, scenario, options.sentLength ?? 'with length'], {
       warmupMs: options.warmupMs ?? 2000,
       // Long enough for garbage to be collected in most rounds
       roundMs: 60,

@@ -11,7 +11,7 @@ export type ToolSet = 'echo' | 'streaming' | number
 
 /** A handler for each way in which the SDK can serve. */
 export interface HttpSubject {
-  /** Uses an `Mcp-Session-Id` session per client or, for the floor, none. */
+  /** Sends an `Mcp-Session-Id` to each client, and keeps a session for it, except for the floor. */
   session?: (tools: ToolSet) => Handler
   /** Keeps no state between legacy requests. */
   stateless?: (tools: ToolSet) => Handler

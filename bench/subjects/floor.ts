@@ -38,7 +38,8 @@ function stream(id: number | string, steps: number, extra: object): Response {
 
 const json = { headers: { 'content-type': 'application/json' } }
 
-function create(set: ToolSet, extra: object): Handler {
+/** @param initialHeaders Additional headers of the response to `initialize`. */
+function create(set: ToolSet, extra: object, initialHeaders = {}): Handler {
   const tools =
     typeof set === 'number'
       ? searchTools(set).map(({ input, ...tool }) => ({
@@ -70,7 +71,9 @@ function create(set: ToolSet, extra: object): Handler {
           capabilities: { tools: {} },
           serverInfo: { name: 'floor', version: '1.0.0' },
         }
-        return new Response(JSON.stringify({ jsonrpc: '2.0', id, result }), json)
+        return new Response(JSON.stringify({ jsonrpc: '2.0', id, result }), {
+          headers: { ...json.headers, ...initialHeaders },
+        })
       }
       default:
         return new Response(null, { status: 202 })
@@ -79,6 +82,8 @@ function create(set: ToolSet, extra: object): Handler {
 }
 
 export const subject: HttpSubject = {
+  // Does not read the id, but receives the same requests as the sessions of others
+  session: (tools) => create(tools, {}, { 'mcp-session-id': crypto.randomUUID() }),
   stateless: (tools) => create(tools, {}),
   modern: (tools) => create(tools, modernMembers),
 }
