@@ -36,5 +36,5 @@ export {
   type SessionProvider,
 } from '../transport/streamable-http/sessions/manager.ts'
 export type { IncomingRequest } from '../transport/streamable-http/incoming.ts'
-export { responseClasses, sessionNotFound } from '../transport/http/http-error.ts'
+export { jsonResponses, sessionNotFound } from '../transport/http/http-error.ts'
 export { standaloneStreamOptions } from '../transport/streamable-http/sessions/standalone-stream.ts'

@@ -5,13 +5,18 @@ export type Awaitable<T> = T | Promise<T>
  * Calls `next` with a value: immediately if the value is available, otherwise when its promise is fulfilled. Unlike
  * `await`, this creates no promise for an available value.
  *
+ * @param recover Called instead of `next` if the promise is rejected.
  * @throws The error of `next`, if the value is available. Otherwise, the returned promise is rejected.
  */
 export function andThen<T, Next>(
   value: T | PromiseLike<T>,
   next: (value: T) => Awaitable<Next>,
+  recover?: (error: unknown) => Awaitable<Next>,
 ): Awaitable<Next> {
-  return isPromise(value) ? Promise.resolve(value).then(next) : next(value)
+  // The promise may be of another implementation
+  return (value as PromiseLike<T> | null | undefined)?.then
+    ? Promise.resolve(value).then(next, recover)
+    : next(value as T)
 }
 
 /** Calls `run`, then `next` with its value, or `recover` with its error. Does not handle the errors of `next`. */
@@ -26,10 +31,5 @@ export function whenSettled<T, Next>(
   } catch (error) {
     return recover(error)
   }
-  return isPromise(value) ? Promise.resolve(value).then(next, recover) : next(value)
-}
-
-/** Whether a value is a promise, which may be of another implementation. */
-function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  return typeof (value as PromiseLike<T> | null | undefined)?.then === 'function'
+  return andThen(value, next, recover)
 }

@@ -6,7 +6,7 @@
  */
 import { andThen, whenSettled, type Awaitable } from '../../patterns/awaitable.ts'
 import { errorResponse, resultResponse } from '../../protocol/jsonrpc.ts'
-import type { JsonRpcRequest, JsonRpcResponse, Result } from '../../protocol/types.ts'
+import type { JsonRpcRequest, JsonRpcResponse } from '../../protocol/types.ts'
 import type { MethodTarget, ServerDefinition } from '../definition.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { Suspension, type Outcome } from '../request/outcome.ts'
@@ -45,34 +45,24 @@ function answer(
   const { id, method } = message
   const { revision } = exchange
   let ctx: InternalContext | undefined
-  return whenSettled<JsonRpcResponse, JsonRpcResponse>(
-    () => {
-      const resolved = target ?? resolveMethod(server, method, revision)
-      const encode = (result: Result): JsonRpcResponse =>
-        resultResponse(id, encodeResult(server, method, result, revision, resolved.facts))
-      return andThen(server.input.createContext(server, message, exchange), (created) => {
-        ctx = created
-        return andThen(runMethod(server, resolved, created), (outcome) =>
-          outcome instanceof Suspension ? resume(outcome).then(encode) : encode(outcome),
+  const runIn = (created: InternalContext): Awaitable<JsonRpcResponse> =>
+    andThen(runMethod(server, target!, (ctx = created)), finish)
+  const finish = (outcome: Outcome): Awaitable<JsonRpcResponse> =>
+    outcome instanceof Suspension
+      ? andThen(server.input.suspend(server, outcome, ctx!, target!), (resumed) =>
+          resumed instanceof BaseRequestContext ? runIn(resumed) : finish(resumed),
         )
-      })
-
-      /** Runs the method again after each round of input. */
-      async function resume(suspension: Suspension): Promise<Result> {
-        let outcome: Outcome = suspension
-        while (outcome instanceof Suspension) {
-          const resumed = await server.input.suspend(server, outcome, ctx!, resolved)
-          if (!(resumed instanceof BaseRequestContext)) return resumed
-          ctx = resumed
-          outcome = await runMethod(server, resolved, ctx)
-        }
-        return outcome
-      }
+      : resultResponse(id, encodeResult(server, method, outcome, revision, target!.facts))
+  return whenSettled(
+    () => {
+      target ??= resolveMethod(server, method, revision)
+      return andThen(server.input.createContext(server, message, exchange), runIn)
     },
     (response) => response,
-    (error) => {
-      const report = (failure: unknown): void => server.report(failure, ctx)
-      return errorResponse(id, encodeError(server, error, revision, report))
-    },
+    (error) =>
+      errorResponse(
+        id,
+        encodeError(server, error, revision, (failure) => server.report(failure, ctx)),
+      ),
   )
 }

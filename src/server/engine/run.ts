@@ -92,22 +92,21 @@ function resultFault(
  *
  * @throws The error of the run, unless the run is suspended.
  */
-export function settle(
-  ctx: InternalContext,
-  run: () => Awaitable<Result>,
-): Awaitable<Outcome> {
+export function settle(ctx: InternalContext, run: () => Awaitable<Result>): Awaitable<Outcome> {
+  const endRun = (): Suspension | undefined => {
+    const replay = ctx.endRun()
+    return replay && new Suspension({ kind: 'questions', replay })
+  }
   return whenSettled<Result, Outcome>(
     run,
-    (result) => {
-      const replay = ctx.endRun()
-      if (replay) return new Suspension({ kind: 'questions', replay })
-      return result?.resultType === 'input_required'
+    (result) =>
+      endRun() ??
+      (result?.resultType === 'input_required'
         ? new Suspension({ kind: 'result', result })
-        : result
-    },
+        : result),
     (error) => {
-      const replay = ctx.endRun()
-      if (replay) return new Suspension({ kind: 'questions', replay })
+      const suspension = endRun()
+      if (suspension) return suspension
       if (error instanceof ProtocolError && error.code === URL_ELICITATION_REQUIRED) {
         return new Suspension({ kind: 'urls', error })
       }

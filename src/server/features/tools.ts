@@ -243,20 +243,21 @@ export function callTool(
     const recover = (error: unknown): Result => {
       // A handler that throws a ProtocolError intends it for the client
       if (error instanceof ProtocolError) throw error
-      if (error instanceof ToolError) return toolError(error.message)
-      return toolError(ctx.handleFailure(error, () => server.report(error, ctx)))
-    }
-    const run = (): Awaitable<Result> =>
-      whenSettled(
-        () => tool.run(input.value, ctx),
-        (returned) => toResult(returned, tool),
-        recover,
+      return toolError(
+        error instanceof ToolError
+          ? error.message
+          : ctx.handleFailure(error, () => server.report(error, ctx)),
       )
-    const { tasks } = server
-    if (!tasks) return run()
-    return whenSettled(
-      () => tasks.defer(tool, input.value, params, ctx),
-      (task) => task ?? run(),
+    }
+    return andThen(
+      server.tasks?.defer(tool, input.value, params, ctx),
+      (task) =>
+        task ??
+        whenSettled(
+          () => tool.run(input.value, ctx),
+          (returned) => toResult(returned, tool),
+          recover,
+        ),
       recover,
     )
   })

@@ -4,6 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#messages
  */
+import { andThen } from '../../patterns/awaitable.ts'
 import type { Input } from '../../patterns/input.ts'
 import { findMethod } from '../../protocol/methods.ts'
 import type { InputRequest, JsonObject, Result } from '../../protocol/types.ts'
@@ -71,7 +72,7 @@ function wrapMessages(definition: ServerDefinition): void {
         ctx = context
         return wrapInput(definition, context)
       }
-      return created instanceof Promise ? created.then(wrap) : wrap(created)
+      return andThen(created, wrap)
     },
     async suspend(...args) {
       const resumed = await input.suspend(...args)

@@ -156,12 +156,12 @@ function formSchema(schema: StandardSchema): ObjectSchema {
 /** Rejects a field that forms do not support, or whose value must not pass through the client. */
 function rejectUnsupportedField(name: string, field: JsonObject): void {
   if (SECRET_NAME.test(name)) {
-    throw new TypeError(`A form cannot ask for "${name}": use a URL elicitation instead`)
+    throw new TypeError(`A form cannot ask for "${name}": use a URL elicitation`)
   }
   const items = field.items as JsonObject | undefined
   if (field.type === 'object' || (field.type === 'array' && !items?.enum && !items?.anyOf)) {
     throw new TypeError(
-      `A form is flat: "${name}" must be text, a number, a boolean or a choice; move its members to the form, or ask twice`,
+      `A form is flat: "${name}" must be text, a number, a boolean or a choice; move its members to the form`,
     )
   }
 }

@@ -54,24 +54,22 @@ export function methodNotAllowed({ method }: Request, allow: string): HttpError 
 /** The default header of responses with the status 503. */
 const RETRY_LATER = { 'retry-after': '5' }
 
+const JSON_TYPE = { 'content-type': 'application/json' }
+
 /**
- * `json` is the class of JSON responses, if it is not `Response`. The listener for Node sets a class that creates the stream of
- * the body only when it is needed, because on Node a `Response` costs more than the rest of a small call.
+ * The class of JSON responses, if it is not `Response`, and the options of those with the status 200. The options are
+ * created only once, with an instance of `Headers`, because workerd reads other options slowly. The listener for Node sets
+ * a class that creates the stream of the body only when it is needed, because on Node a `Response` costs more than the
+ * rest of a small call.
  */
-export const responseClasses: { json?: typeof Response } = {}
+export const jsonResponses: { Class?: typeof Response; ok: ResponseInit } = {
+  ok: { headers: new Headers(JSON_TYPE) },
+}
 
 /** Creates the empty response, with the status 202, to a POST of notifications or of JSON-RPC responses. */
 export function accepted(): Response {
   return new Response(null, { status: 202 })
 }
-
-const JSON_TYPE = { 'content-type': 'application/json' }
-/**
- * The options of most responses. They are created only once, with an instance of `Headers`, because other options are
- * slow to read on workerd. Other classes of responses are faster with a plain object.
- */
-const JSON_OK = { headers: new Headers(JSON_TYPE) }
-const PLAIN_JSON_OK = { headers: JSON_TYPE }
 
 /** Creates a JSON response with one message, or a batch. */
 export function jsonResponse(
@@ -87,9 +85,7 @@ export function jsonResponse(
     status = error?.code === INTERNAL_ERROR ? 503 : 429
     headers = { ...headers, 'retry-after': `${Math.ceil(retryAfterMs / 1000)}` }
   }
-  const { json: JsonResponse } = responseClasses
-  if (status === 200 && !headers) {
-    return JsonResponse ? new JsonResponse(text, PLAIN_JSON_OK) : new Response(text, JSON_OK)
-  }
-  return new (JsonResponse ?? Response)(text, { status, headers: { ...JSON_TYPE, ...headers } })
+  const { Class = Response, ok } = jsonResponses
+  const isOk = status === 200 && !headers
+  return new Class(text, isOk ? ok : { status, headers: { ...JSON_TYPE, ...headers } })
 }

@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
  */
-import { whenSettled, type Awaitable } from '../../patterns/awaitable.ts'
+import { andThen, type Awaitable } from '../../patterns/awaitable.ts'
 import { toErrorObject, type ProtocolError } from '../../protocol/errors.ts'
 import { errorResponse, isRequest, isResponse } from '../../protocol/jsonrpc.ts'
 import type { JsonRpcMessage, JsonRpcRequest, JsonRpcResponse } from '../../protocol/types.ts'
@@ -33,8 +33,8 @@ export function postToSession(
   if (!isRequest(message)) return session.receive(message, caller).then(accepted)
   return new Promise((respond, reject) => {
     const reply = session.createReply({ incoming, respond }, message)
-    void whenSettled(
-      () => session.handle(message, reply, caller),
+    void andThen(
+      session.handle(message, reply, caller),
       (response) => reply.finish(response),
       (error: unknown) => {
         // Before the stream has begun, the rejection of `postToSession` becomes an HTTP error. Afterwards, `reject` has

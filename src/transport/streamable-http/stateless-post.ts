@@ -4,7 +4,7 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-import { whenSettled } from '../../patterns/awaitable.ts'
+import { andThen } from '../../patterns/awaitable.ts'
 import { Cancellation } from '../../patterns/cancellation.ts'
 import { SdkError, ProtocolError } from '../../protocol/errors.ts'
 import {
@@ -72,14 +72,11 @@ export function postStateless(
       askMode,
       send: (notification) => (cancellation.cancelled ? undefined : reply.send(notification)),
     }
-    void whenSettled(
-      () => dispatch(server, message, exchange, target),
-      (response) => {
-        cancellation.release()
-        reply.finish(response)
-      },
-      reject,
-    )
+    const finish = (response: Answer): void => {
+      cancellation.release()
+      reply.finish(response)
+    }
+    void andThen(dispatch(server, message, exchange, target), finish, reject)
   })
 }
 

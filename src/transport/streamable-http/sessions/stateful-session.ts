@@ -99,9 +99,8 @@ export class StatefulSession implements HttpSession, SessionParts {
     reply: MessageTarget,
     caller: Caller,
   ): Awaitable<JsonRpcResponse | undefined> {
-    const { revision } = this
+    const { revision, session } = this
     const { endpoint, pool } = this.#shared
-    const { session } = this
     const { record, inFlight } = session
     const elicitationsBefore = record.elicitations
     const { id, method } = message
@@ -110,11 +109,11 @@ export class StatefulSession implements HttpSession, SessionParts {
     const sessionMethod = resolveSessionMethod(endpoint.server, method, revision)
     return andThen(dispatch(endpoint.server, message, exchange, sessionMethod), (response) => {
       if (inFlight.get(id) === cancellation) inFlight.delete(id)
+      let saved: Promise<void> | undefined
       // Session methods change the record
-      if (sessionMethod) return pool.save(this).then(answer)
-      return record.elicitations === elicitationsBefore ? answer() : pool.trySave(this).then(answer)
-
-      function answer(): JsonRpcResponse | undefined {
+      if (sessionMethod) saved = pool.save(this)
+      else if (record.elicitations !== elicitationsBefore) saved = pool.trySave(this)
+      return andThen(saved, () => {
         if (!cancellation.cancelled) return response
         // A client that has cancelled a request expects no response. If the session has ended, the client still
         // waits for a response
@@ -122,7 +121,7 @@ export class StatefulSession implements HttpSession, SessionParts {
         return sessionEnded
           ? errorResponse(id, { code: INTERNAL_ERROR, message: 'The session ended' })
           : undefined
-      }
+      })
     })
   }
 
@@ -217,8 +216,7 @@ export class StatefulSession implements HttpSession, SessionParts {
 
   /** @param reply Receives the messages that belong to the request. */
   #createExchange(reply: MessageTarget, caller: Caller, cancellation: Cancellation): Exchange {
-    const { revision } = this
-    const { session } = this
+    const { revision, session } = this
     const calls = this.#calls
     const { call } = reply
     const canReconnect = reply.canStream && serverFacts(revision).sendsInitialEventId
