@@ -148,10 +148,9 @@ it('the author of an error with a reserved code learns which codes are free [P00
   const { error } = await lastMessage(await postModern(handle, 'tools/call', { name: 'a' }))
   expect(error).toEqual({ code: -32603, message: 'Closed' })
   expect(errors).toEqual([
-    new TypeError(
-      'The protocol reserves the error code -32000: use one outside of -32768 to -32000',
-      { cause: mine },
-    ),
+    new TypeError('The protocol reserves the error code -32000: use one outside -32768 to -32000', {
+      cause: mine,
+    }),
   ])
 })
 

@@ -85,7 +85,7 @@ export function encodeError(
     // A rate limiter may use the code from a draft of the protocol
     retryAfterMsOf(errorObject) === undefined
   ) {
-    const message = `The protocol reserves the error code ${code}: use one outside of -32768 to -32000`
+    const message = `The protocol reserves the error code ${code}: use one outside -32768 to -32000`
     report(new TypeError(message, { cause: error }))
     errorObject.code = INTERNAL_ERROR
   }

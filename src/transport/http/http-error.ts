@@ -48,7 +48,7 @@ export function sessionNotFound(): HttpError {
 
 /** Creates the error for an unsupported HTTP method. */
 export function methodNotAllowed({ method }: Request, allow: string): HttpError {
-  return invalidRequest(405, `"${method}" is not allowed here`, { headers: { allow } })
+  return invalidRequest(405, `"${method}" is not allowed`, { headers: { allow } })
 }
 
 /** The default header of responses with the status 503. */
