@@ -45,17 +45,19 @@ function answer(
   const { id, method } = message
   const { revision } = exchange
   let ctx: InternalContext | undefined
-  const runIn = (created: InternalContext): Awaitable<JsonRpcResponse> =>
-    andThen(runMethod(server, target!, (ctx = created)), finish)
-  const finish = (outcome: Outcome): Awaitable<JsonRpcResponse> =>
-    outcome instanceof Suspension
-      ? andThen(server.input.suspend(server, outcome, ctx!, target!), (resumed) =>
-          resumed instanceof BaseRequestContext ? runIn(resumed) : finish(resumed),
-        )
-      : resultResponse(id, encodeResult(server, method, outcome, revision, target!.facts))
   return whenSettled(
     () => {
-      target ??= resolveMethod(server, method, revision)
+      const found = target ?? resolveMethod(server, method, revision)
+      const runIn = (current: InternalContext): Awaitable<JsonRpcResponse> => {
+        ctx = current
+        const finish = (outcome: Outcome): Awaitable<JsonRpcResponse> =>
+          outcome instanceof Suspension
+            ? andThen(server.input.suspend(server, outcome, current, found), (resumed) =>
+                resumed instanceof BaseRequestContext ? runIn(resumed) : finish(resumed),
+              )
+            : resultResponse(id, encodeResult(server, method, outcome, revision, found.facts))
+        return andThen(runMethod(server, found, current), finish)
+      }
       return andThen(server.input.createContext(server, message, exchange), runIn)
     },
     (response) => response,

@@ -93,20 +93,18 @@ function resultFault(
  * @throws The error of the run, unless the run is suspended.
  */
 export function settle(ctx: InternalContext, run: () => Awaitable<Result>): Awaitable<Outcome> {
-  const endRun = (): Suspension | undefined => {
-    const replay = ctx.endRun()
-    return replay && new Suspension({ kind: 'questions', replay })
-  }
   return whenSettled<Result, Outcome>(
     run,
-    (result) =>
-      endRun() ??
-      (result?.resultType === 'input_required'
+    (result) => {
+      const replay = ctx.endRun()
+      if (replay) return new Suspension({ kind: 'questions', replay })
+      return result?.resultType === 'input_required'
         ? new Suspension({ kind: 'result', result })
-        : result),
+        : result
+    },
     (error) => {
-      const suspension = endRun()
-      if (suspension) return suspension
+      const replay = ctx.endRun()
+      if (replay) return new Suspension({ kind: 'questions', replay })
       if (error instanceof ProtocolError && error.code === URL_ELICITATION_REQUIRED) {
         return new Suspension({ kind: 'urls', error })
       }
