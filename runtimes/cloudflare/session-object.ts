@@ -119,10 +119,10 @@ export function sessionObject(
       this.#handle = createHandler(server, objectOptions, {
         // The hub announces changes to sessions, so the handler must not
         changeSource: { subscribe: () => () => {} },
-        onStandaloneStream: ({ sessionId: session, sendsInitialEventId }) => {
+        onStandaloneStream: ({ sessionId: session, sendsEventId }) => {
           this.#syncQueue.noteListening(session)
           return new Response(null, {
-            headers: sessionStreamHeaders({ session, primed: sendsInitialEventId }),
+            headers: sessionStreamHeaders({ session, primed: sendsEventId }),
           })
         },
         connectStream: ({ sessionId, streamId }) => {

@@ -22,7 +22,7 @@ export interface ServerFacts {
    * Whether streams start with an event that has an id but no data. The server may then close a
    * stream early, and the client polls by resuming it.
    */
-  readonly sendsInitialEventId?: boolean
+  readonly sendsEventId?: boolean
   /** The error code for a resource that does not exist. */
   readonly resourceNotFound: number
   /** The codes from -32099 to -32000 that exist. If absent, every code of this range may be used. */
@@ -40,7 +40,7 @@ const facts: Readonly<Record<Revision, ServerFacts>> = {
   '2025-03-26': early,
   '2025-06-18': early,
   '2025-11-25': {
-    sendsInitialEventId: true,
+    sendsEventId: true,
     resourceNotFound: RESOURCE_NOT_FOUND,
     elicitationIds: true,
   },

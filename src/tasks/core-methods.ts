@@ -91,7 +91,7 @@ function readCursor(cursor: unknown): string {
 }
 
 function invalidCursor(): ProtocolError {
-  return invalidParams('Invalid cursor: it is not from a page of this list')
+  return invalidParams('Invalid cursor: it is not from this list')
 }
 
 /**

@@ -67,7 +67,7 @@ function readPosition(cursor: unknown, list: string): number {
 }
 
 function invalidCursor(): ProtocolError {
-  return invalidParams('Invalid cursor: it is not from a page of this list')
+  return invalidParams('Invalid cursor: it is not from this list')
 }
 
 /**

@@ -161,7 +161,7 @@ function rejectUnsupportedField(name: string, field: JsonObject): void {
   const items = field.items as JsonObject | undefined
   if (field.type === 'object' || (field.type === 'array' && !items?.enum && !items?.anyOf)) {
     throw new TypeError(
-      `A form is flat: "${name}" must be text, a number, a boolean or a choice; move its members up`,
+      `A form is flat: "${name}" must be text, a number, a boolean or a choice; move its members to the form`,
     )
   }
 }

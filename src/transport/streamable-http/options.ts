@@ -67,7 +67,7 @@ export interface HandlerHooks {
   onStandaloneStream?: (stream: {
     sessionId: string
     /** Whether the stream starts with an event that has only an id. */
-    sendsInitialEventId: boolean
+    sendsEventId: boolean
   }) => Response
   /** The source of changes. By default, the source is the server's own `notify`. */
   changeSource?: ChangeSource | undefined

@@ -178,17 +178,17 @@ export class StatefulSession implements HttpSession, SessionParts {
       client: this.session.client,
     })
     const lastEventId = readHeader(request.headers, HEADER_LAST_EVENT_ID)
-    const sendsInitialEventId = serverFacts(this.revision).sendsInitialEventId === true
+    const sendsEventId = serverFacts(this.revision).sendsEventId === true
     const missed = lastEventId === null ? undefined : await streams.findMissed(lastEventId)
     server.clients?.add(this.#createStandaloneExchange(caller))
     if (missed) {
       const { sink, response } = connectStream({ sessionId, streamId: missed.stream }, sinkOptions)
-      streams.resume(missed, sink, sendsInitialEventId ? lastEventId : null)
+      streams.resume(missed, sink, sendsEventId ? lastEventId : null)
       return response
     }
     if (hooks.onStandaloneStream) {
       await pool.noteListening(this)
-      return hooks.onStandaloneStream({ sessionId, sendsInitialEventId })
+      return hooks.onStandaloneStream({ sessionId, sendsEventId })
     }
     if (lastEventId !== null) throw invalidRequest(400, 'The event in "Last-Event-ID" is unknown')
     const opened = streams.openStandalone()
@@ -196,7 +196,7 @@ export class StatefulSession implements HttpSession, SessionParts {
     const stream = opened instanceof Promise ? await opened : opened
     const { sink, response } = connectStream({ sessionId, streamId: stream.id }, sinkOptions)
     stream.connect(sink)
-    if (sendsInitialEventId) stream.sendEventId()
+    if (sendsEventId) stream.sendEventId()
     return response
   }
 
@@ -219,7 +219,7 @@ export class StatefulSession implements HttpSession, SessionParts {
     const { revision, session } = this
     const calls = this.#calls
     const { call } = reply
-    const canReconnect = reply.canStream && serverFacts(revision).sendsInitialEventId
+    const canReconnect = reply.canStream && serverFacts(revision).sendsEventId
     return {
       revision,
       client: session.client,
@@ -288,7 +288,7 @@ export class StatefulSession implements HttpSession, SessionParts {
     const { streams } = this
     const stream = streams.open(call)
     stream.connect(eventSink(events))
-    if (serverFacts(this.revision).sendsInitialEventId) stream.sendEventId()
+    if (serverFacts(this.revision).sendsEventId) stream.sendEventId()
     return {
       send: (message) => stream.send(message),
       disconnect: (retryMs) => stream.disconnectFor(retryMs),
