@@ -51,8 +51,8 @@ export function methodNotAllowed({ method }: Request, allow: string): HttpError 
   return invalidRequest(405, `"${method}" is not allowed`, { headers: { allow } })
 }
 
-/** The default header of responses with the status 503. */
-const RETRY_LATER = { 'retry-after': '5' }
+/** How long clients wait after a response with the status 503 that names no time. */
+const RETRY_LATER_MS = 5000
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
@@ -75,14 +75,15 @@ export function accepted(): Response {
 export function jsonResponse(
   body: JsonRpcMessage | readonly JsonRpcMessage[],
   status = 200,
-  headers: Readonly<Record<string, string>> | undefined = status === 503 ? RETRY_LATER : undefined,
+  headers?: Readonly<Record<string, string>>,
 ): Response {
   const text = wellFormedJson(body)
   const { error } = body as { error?: ErrorObject }
-  const retryAfterMs = error && retryAfterMsOf(error)
+  let retryAfterMs = error && retryAfterMsOf(error)
+  // Either the server fails temporarily, or the caller exceeds a limit
+  if (retryAfterMs !== undefined) status = error?.code === INTERNAL_ERROR ? 503 : 429
+  else if (status === 503) retryAfterMs = RETRY_LATER_MS
   if (retryAfterMs !== undefined) {
-    // Either the server fails temporarily, or the caller exceeds a limit
-    status = error?.code === INTERNAL_ERROR ? 503 : 429
     headers = { ...headers, 'retry-after': `${Math.ceil(retryAfterMs / 1000)}` }
   }
   const { Class = Response, ok } = jsonResponses
