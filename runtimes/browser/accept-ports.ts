@@ -53,7 +53,8 @@ const MAX_ID_CHARACTERS = 64
 
 /**
  * Connects a server in a worker of any kind, or in a window, to every client that opens a port to
- * it. Call this when the script starts, because a service worker cannot add a listener for messages later.
+ * this worker or window. Call this function when the script starts, because a service worker cannot add a
+ * listener for messages later.
  *
  * Handlers see the origin of a window as `ctx.principal`.
  *

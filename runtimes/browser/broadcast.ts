@@ -4,7 +4,7 @@
  *
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#broadcasting-to-other-browsing-contexts
  */
-import type { ChannelEvents, MessagePortOptions } from '#internal/ports'
+import type { ChannelCallbacks, MessagePortOptions } from '#internal/ports'
 import {
   channelTransport,
   type MessageChannelLike,
@@ -15,7 +15,7 @@ import {
 export type BroadcastOptions = Omit<MessagePortOptions, 'format' | 'handshake'>
 
 /** The maximum number of clients that are served on one channel. */
-const MAX_PEERS = 1_000
+const MAX_CLIENTS = 1_000
 
 /** The maximum length of the id of a sender. */
 const MAX_ID_CHARACTERS = 64
@@ -28,7 +28,7 @@ interface AddressedMessage {
   readonly edgewise: 'relay'
   /** The id of the sender. */
   readonly from: string
-  /** The id of the receiver. A message without an id is for every server on the channel. */
+  /** The id of the receiver. A message without a receiver is for every server on the channel. */
   readonly to?: string | undefined
   readonly data: unknown
 }
@@ -78,22 +78,22 @@ export function acceptBroadcasts(
 ): () => void {
   const id = crypto.getRandomValues(new Uint32Array(4)).join('-')
   const channel = new BroadcastChannel(name)
-  /** The events of the transports, by the ids of their clients. */
-  const peers = new Map<string, ChannelEvents>()
-  const acceptPeer = (peer: string): void => {
-    let events: ChannelEvents | undefined
+  /** The callbacks of each client's transport, by the id of the client. */
+  const callbacksByClient = new Map<string, ChannelCallbacks>()
+  const acceptClient = (clientId: string): void => {
+    let callbacks: ChannelCallbacks | undefined
     onPort(
       channelTransport(
         {
           shared: true,
-          open(channelEvents) {
-            events = channelEvents
-            peers.set(peer, channelEvents)
+          open(channelCallbacks) {
+            callbacks = channelCallbacks
+            callbacksByClient.set(clientId, channelCallbacks)
           },
-          post: (data) => channel.postMessage({ edgewise: 'relay', from: id, to: peer, data }),
+          post: (data) => channel.postMessage({ edgewise: 'relay', from: id, to: clientId, data }),
           close: () => {
             // The same client may have connected again in the meantime
-            if (peers.get(peer) === events) peers.delete(peer)
+            if (callbacksByClient.get(clientId) === callbacks) callbacksByClient.delete(clientId)
           },
         },
         options,
@@ -103,18 +103,18 @@ export function acceptBroadcasts(
   channel.addEventListener('message', ({ data }) => {
     const addressed = readAddressed(data)
     if (!addressed || (addressed.to !== undefined && addressed.to !== id)) return
-    const mayAccept = !peers.has(addressed.from) && peers.size < MAX_PEERS
-    if (mayAccept && isHandshake(addressed.data)) acceptPeer(addressed.from)
-    peers.get(addressed.from)?.message(addressed.data)
+    const mayAccept = !callbacksByClient.has(addressed.from) && callbacksByClient.size < MAX_CLIENTS
+    if (mayAccept && isHandshake(addressed.data)) acceptClient(addressed.from)
+    callbacksByClient.get(addressed.from)?.message(addressed.data)
   })
   channel.postMessage({ edgewise: 'listening' })
   return () => {
-    for (const { closed } of peers.values()) closed()
+    for (const { closed } of callbacksByClient.values()) closed()
     channel.close()
   }
 }
 
-/** The member that distinguishes the messages of Edgewise. */
+/** The kind of a message of Edgewise; `undefined` for any other message. */
 function kindOf(data: unknown): unknown {
   return typeof data === 'object' && data !== null && 'edgewise' in data ? data.edgewise : undefined
 }
@@ -124,11 +124,12 @@ function isListening(data: unknown): boolean {
   return kindOf(data) === 'listening'
 }
 
-/** Whether a message of a transport begins a connection. */
+/** Whether a message is the handshake with which a client begins a connection. */
 function isHandshake(data: unknown): boolean {
   return kindOf(data) === 'open'
 }
 
+/** Reads a message between a client and the server; `undefined` if the message has another form. */
 function readAddressed(data: unknown): AddressedMessage | undefined {
   if (kindOf(data) !== 'relay') return undefined
   const { from, to } = data as Record<string, unknown>

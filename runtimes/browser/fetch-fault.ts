@@ -53,7 +53,7 @@ export function fetchFaultOf(error: unknown): FetchFault | undefined {
 /** Sends a request. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** Calls the global `fetch` at the time of the request, because it may be replaced. */
+/** Calls the global `fetch` at the time of the request, because the application may replace it. */
 export const plainFetch: Fetch = (url, init) => fetch(url, init)
 
 /** Creates a `fetch` whose requests without a response reject with a {@link FetchFault}. */
@@ -120,7 +120,8 @@ async function findFetchFault(request: FailedRequest): Promise<FetchFault> {
     const message = `"${origin}" answers, but does not let pages of "${pageOrigin}" read it (CORS)`
     return fault('cors', message, advice)
   }
-  // The name of the server does not reveal whether the server is on the local network
+  // The advice also mentions the local network, because the name of a server does not reveal whether the server
+  // is on it
   const advice =
     'Check the URL, that the server runs and that its certificate is valid; if it is on this ' +
     'machine or network, let this page access the local network'
@@ -129,7 +130,8 @@ async function findFetchFault(request: FailedRequest): Promise<FetchFault> {
 
 function pageUrl(): string {
   const documentUrl = globalThis.location?.href ?? ''
-  // The URL of such a document does not show whether the document is secure, but its origin does
+  // The URL of an `about:`, `blob:` or `data:` document does not show whether the document is secure, but its
+  // origin does
   return /^(about|blob|data):/.test(documentUrl) ? globalThis.origin : documentUrl
 }
 

@@ -91,8 +91,8 @@ function noteListenSignal(headers: Headers, signal: AbortSignal): void {
 }
 
 /**
- * Whether a stream has to wait for a free connection. Only HTTP without TLS, which is HTTP/1.1, limits
- * connections. Streams that carry responses never wait.
+ * Whether a stream needs a slot: one of the few connections that streams may occupy. Only HTTP without TLS,
+ * which is HTTP/1.1, limits connections. Streams that carry responses need no slot, so they never wait.
  */
 function needsSlot(url: string, signal: AbortSignal): boolean {
   return url.startsWith('http:') && listenSignals.has(signal)

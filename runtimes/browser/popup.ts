@@ -188,7 +188,7 @@ function detectClosing(opened: Window, onClosed: () => void): () => void {
     if (hadFocus) return clearInterval(timer)
     closedPolls++
     if (hasFocus) focusedPolls++
-    // Only at the second check with the focus, because the authorization response may still be in transit
+    // Waits for a second check with the focus, because the authorization response may still be in transit
     if (focusedPolls > 1) onClosed()
     if (closedPolls > CLOSING_POLLS) clearInterval(timer)
   }, POLL_MS)

@@ -29,6 +29,7 @@ type SlotMessage =
  * Waits for one of `maxSlots` slots. A page that is too busy to answer is not counted, so the limit may be
  * exceeded for a while.
  *
+ * @param name The name of the broadcast channel.
  * @param onWait Called with `true` when the wait starts and with `false` when it ends. Not called if a
  *   slot is free.
  * @returns A function that frees the slot; `undefined` if the signal aborted first.
@@ -43,6 +44,7 @@ export async function acquireSlot(
   const post = (message: SlotMessage): void => channel.postMessage(message)
   const ownNumber = Math.random()
   let state: 'asking' | 'waiting' | 'holding' = 'asking'
+  /** The number of pages that have a slot or go first. */
   let pagesAhead = 0
   let wake = (): void => {}
   const pause = (delayMs: number): Promise<void> =>

@@ -67,8 +67,8 @@ async function acquireStreamSlot(
   const { locks } = navigator
   const name = `edgewise ${new URL(url).origin}`
   if (!locks) return acquireSlot(name, MAX_STREAMS, signal, onWait)
-  const slotTaken = new AbortController()
-  const waitSignal = AbortSignal.any([signal, slotTaken.signal])
+  const slotAcquired = new AbortController()
+  const waitSignal = AbortSignal.any([signal, slotAcquired.signal])
   let resolve = (_freeSlot?: End): void => {}
   const acquired = new Promise<End | undefined>((settle) => (resolve = settle))
 
@@ -78,7 +78,7 @@ async function acquireStreamSlot(
     const hold = (): Promise<void> | undefined => {
       if (waitSignal.aborted) return undefined
       isHeld = true
-      slotTaken.abort()
+      slotAcquired.abort()
       const unmark = markWhileHidden()
       return new Promise((release) =>
         resolve(() => {
@@ -96,12 +96,14 @@ async function acquireStreamSlot(
   async function takeFromHidden(): Promise<void> {
     const { held = [] } = await locks.query()
     if (waitSignal.aborted || globalThis.document?.visibilityState !== 'visible') return
-    const hidden = held.filter((lock) => lock.name === HIDDEN_LOCK).map(({ clientId }) => clientId)
-    const taken = held.find(
-      (lock) => lock.name?.startsWith(`${name} `) && hidden.includes(lock.clientId),
+    const hiddenPages = held
+      .filter((lock) => lock.name === HIDDEN_LOCK)
+      .map(({ clientId }) => clientId)
+    const hiddenSlot = held.find(
+      (lock) => lock.name?.startsWith(`${name} `) && hiddenPages.includes(lock.clientId),
     )
-    if (!taken?.name) return
-    take(taken.name, { steal: true })
+    if (!hiddenSlot?.name) return
+    take(hiddenSlot.name, { steal: true })
     // The browser grants the stolen lock before it answers this query
     await locks.query()
   }

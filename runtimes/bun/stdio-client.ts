@@ -103,7 +103,8 @@ function signalTree(child: Subprocess, signal: Signal, isRunning: boolean): bool
   try {
     return process.kill(-child.pid, signal)
   } catch {
-    // Windows has no process groups, so only the child itself is signaled
+    // Windows has no process groups, so only the child itself is signaled. SIGCONT is not sent, because it only
+    // asks whether the child is running
     const isRunningOnWindows = isRunning && process.platform === 'win32'
     if (isRunningOnWindows && signal !== 'SIGCONT') child.kill(signal)
     return isRunningOnWindows

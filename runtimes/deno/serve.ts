@@ -63,7 +63,7 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
   }
   const http = listen()
   return toHttpServer(http.addr.port, async () => {
-    // Deno can only wait for all requests without a limit, or cut off all responses
+    // Deno itself can only wait for all requests without a time limit, or cut off all responses
     const waitForAll = (): Promise<unknown> => Promise.all(openRequests)
     const isDone = await withTimeout(CLOSE_TIMEOUT_MS, waitForAll).then(
       () => true,
@@ -116,7 +116,10 @@ class Connection {
 
 const CONNECTION = Symbol('connection')
 
-/** The property that all requests share. If each request had its own, V8 would create a hidden class for each. */
+/**
+ * The definition of `signal` that all requests share. If each request had its own definition, V8 would create a hidden
+ * class for each request.
+ */
 const SIGNAL: PropertyDescriptor & ThisType<Request & { readonly [CONNECTION]: Connection }> = {
   get() {
     return this[CONNECTION].signal

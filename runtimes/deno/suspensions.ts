@@ -2,8 +2,8 @@
  * Prevents suspended handlers from ending the process.
  *
  * A handler may start several input requests together and await them one by one. The first request
- * without a response suspends the handler. The promises of the other requests then become unhandled
- * rejections, although nothing has failed.
+ * without a response suspends the handler, which runs again when the response has arrived. The promises of
+ * the other requests then become unhandled rejections, although nothing has failed.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */

@@ -46,6 +46,7 @@ function openStdio(): StdioHost {
   stderr.on('error', () => {})
   return {
     stdin: webReadable(stdin, () => stdin.destroy()),
+    // The process closes stdout when it exits, so nothing is done at the end of the stream
     stdout: webWritable(stdout, () => {}, writeToStdout),
     onTerminate(listener: () => void) {
       // A second signal has its default effect, because each listener is called only once

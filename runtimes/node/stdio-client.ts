@@ -75,6 +75,7 @@ async function start(options: StdioClientOptions): Promise<ChildProcess> {
     exited,
     kill: killOnExit((signal) => {
       if (!isWindows) return signalGroup(child, signal)
+      // SIGCONT only asks whether the child is running
       if (isRunning && signal !== 'SIGCONT') endTree(child, spawn)
       return isRunning
     }),

@@ -99,7 +99,7 @@ function send(
   signal: AbortSignal,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
-    // Rejects itself, because Deno does not report that a request was destroyed
+    // Rejects the promise here, because Deno does not report that a request was destroyed
     const abort = (): void => {
       request.destroy()
       reject(signal.reason)
@@ -119,7 +119,7 @@ function send(
   })
 }
 
-/** The headers of a response, without cookies. */
+/** The headers of a response, without `set-cookie`, which is the only header that Node gives as a list. */
 function plainHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const entries = Object.entries(headers).filter(([, value]) => typeof value === 'string')
   return Object.fromEntries(entries) as Record<string, string>

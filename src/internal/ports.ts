@@ -5,4 +5,4 @@
  */
 export type { ServeTransportOptions } from '../server/serve-transport.ts'
 export type { MessagePortOptions } from '../transport/ports/message-port.ts'
-export type { ChannelEvents } from '../transport/ports/port-carrier.ts'
+export type { ChannelCallbacks } from '../transport/ports/port-carrier.ts'

@@ -15,10 +15,10 @@ export interface ModelContextTool {
   /** The description for the agent, which must not be empty. */
   readonly description: string
   readonly inputSchema: object
-  /** Describes what `execute` resolves with. Chromium reads it from 159 on. */
+  /** Describes what `execute` resolves with. Chromium reads it since version 159. */
   readonly outputSchema?: object
   readonly annotations?: ModelContextAnnotations
-  /** Runs the tool. Browsers that implement a draft before 2026 pass no signal. */
+  /** Runs the tool. Browsers that implement a draft from before 2026 pass no signal. */
   execute(input: JsonObject, options?: { readonly signal?: AbortSignal }): Promise<unknown>
 }
 
@@ -43,7 +43,7 @@ export interface RegisteredTool {
   /** Empty if the tool has no title. */
   readonly title?: string
   readonly description: string
-  /** JSON text up to Chromium 153. Missing or `null` if the tool has no schema. */
+  /** JSON text up to Chromium 153, an object in later versions. Missing or `null` if the tool has no schema. */
   readonly inputSchema?: object | string | null
   /** From Chromium 160 on. */
   readonly outputSchema?: object | null

@@ -174,7 +174,10 @@ class ToolOffer {
   readonly #options: OfferToolsOptions
   readonly #report: (error: unknown) => void
   readonly #client: Client
-  /** The offered tools by name: what withdraws each of them, and the tool as JSON, to detect changes. */
+  /**
+   * The offered tools by name. For each tool: the controller whose abort withdraws the tool, and the tool as JSON,
+   * to detect changes.
+   */
   readonly #offered = new Map<string, { withdrawal: AbortController; toolJson: string }>()
   /** The tools that the browser refused, as JSON. Each of them is reported only once. */
   readonly #refused = new Set<string>()
@@ -241,7 +244,7 @@ class ToolOffer {
       const contextTool = modelContextTool(tool, this.#options, (input, signal) =>
         this.#call(name, input, signal),
       )
-      // Set before the tool is registered, so that a withdrawal in the meantime finds the tool
+      // Recorded before the browser registers the tool, so that a withdrawal in the meantime finds the tool
       this.#offered.set(name, { withdrawal, toolJson })
       await this.#context.registerTool(contextTool, {
         signal: withdrawal.signal,

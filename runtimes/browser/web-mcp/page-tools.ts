@@ -129,8 +129,8 @@ class PageToolMirror {
   readonly #options: PageToolsOptions
   /** The served tools, by the names under which they are served. */
   readonly #served = new Map<string, ServedTool>()
-  /** The errors that the last update reported. */
-  #reported = new Set<string>()
+  /** The errors of the last update. If an error persists, the next update does not report it again. */
+  #lastErrors = new Set<string>()
   readonly #oneAtATime = semaphore(1)
 
   constructor(server: Server, access: PageAccess, options: PageToolsOptions) {
@@ -142,14 +142,14 @@ class PageToolMirror {
   /** Serves new tools, and removes tools that the page no longer has. Updates run one at a time. */
   update(): Promise<void> {
     const { onError = console.error } = this.#options
-    const reported = new Set<string>()
+    const errors = new Set<string>()
     const report = (error: unknown): void => {
-      reported.add(String(error))
-      if (!this.#reported.has(String(error))) callHook(() => onError(error))
+      errors.add(String(error))
+      if (!this.#lastErrors.has(String(error))) callHook(() => onError(error))
     }
     return this.#oneAtATime(async () => {
       await this.#update(report).catch(report)
-      this.#reported = reported
+      this.#lastErrors = errors
     })
   }
 

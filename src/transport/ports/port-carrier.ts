@@ -6,8 +6,8 @@
  */
 import { SdkError } from '../../protocol/errors.ts'
 
-/** Receives the events of a {@link MessageChannelLike}. */
-export interface ChannelEvents {
+/** The functions that a {@link MessageChannelLike} calls when something happens on the channel. */
+export interface ChannelCallbacks {
   /** Called with each value that arrives from the peer. Must not be called with values from other senders. */
   message(data: unknown): void
   /** Called when a value arrives that cannot be deserialized. */
@@ -27,11 +27,11 @@ export interface MessageChannelLike {
    * Otherwise, such values are reported as malformed.
    */
   readonly shared: boolean
-  /** Starts delivering events. Called once, before any `post`. */
-  open(events: ChannelEvents): void
+  /** Starts calling the callbacks. Called once, before any `post`. */
+  open(callbacks: ChannelCallbacks): void
   /** Posts a value: an object that JSON can represent, or a string. */
   post(value: unknown): void
-  /** Stops delivering events, and releases the resources of this connection. */
+  /** Stops calling the callbacks, and releases the resources of this connection. */
   close(): void
 }
 
