@@ -155,7 +155,7 @@ export function readArguments(
     ? [programTarget(argv.slice(separator + 1)), others]
     : [module ?? urlTarget(others[0], takesModule), others.slice(1)]
   const clients = command === 'install' ? requireHosts(values.client) : []
-  // These commands write headers to files. With an empty token, the token in EDGEWISE_TOKEN is not written
+  // "install" and "links" write headers to files. With an empty token, the token in EDGEWISE_TOKEN is not written
   const options = optionsOf(takesModule ? { token: '', ...values } : values, clients)
   return { command, target, commandArguments, options }
 }

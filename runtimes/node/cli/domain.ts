@@ -105,6 +105,7 @@ function isDomain(text: string): boolean {
   return url?.href === `http://${url?.host}/` && !/[/?#@]/.test(text)
 }
 
+/** Whether a host name is this machine. */
 function isLocal(hostname: string): boolean {
   return /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)
 }

@@ -13,6 +13,7 @@ import { print, problemPrinter, printNotice } from './print.ts'
 import { createProxy } from './proxy.ts'
 import { requireNoArguments } from './usage.ts'
 
+/** Answers a request of the page to the server. */
 type Answer = (request: Request) => Promise<Response>
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -34,13 +35,13 @@ export async function inspect(invocation: Invocation): Promise<number> {
   const { options, commandArguments } = invocation
   requireNoArguments(commandArguments)
   const { end, untilEnd } = lifetime()
-  const { serve, close } = await openTarget(invocation, end)
-  const policy = await readPolicy()
-  const server = 'url' in invocation.target ? invocation.target.url : undefined
+  const { answer, close } = await openTarget(invocation, end)
+  const hostedHeaders = await readHostedHeaders()
+  const serverUrl = 'url' in invocation.target ? invocation.target.url : undefined
   const site = await serveLocally(options.port ?? 0, async (request, path) => {
-    const response = await (path === '/mcp' ? serve(request) : readPage(path, server))
-    // The policy also applies to responses of the inspected server, because they could be pages
-    for (const [name, value] of policy) response.headers.set(name, value)
+    const response = await (path === '/mcp' ? answer(request) : readPageFile(path, serverUrl))
+    // The headers are also set on responses of the inspected server, because these responses could be pages
+    for (const [name, value] of hostedHeaders) response.headers.set(name, value)
     return response
   }).catch(async (error: unknown) => {
     await close()
@@ -62,21 +63,21 @@ export async function inspect(invocation: Invocation): Promise<number> {
 async function openTarget(
   invocation: Invocation,
   end: (reason: Error) => void,
-): Promise<{ serve: Answer; close: () => Promise<void> }> {
+): Promise<{ answer: Answer; close: () => Promise<void> }> {
   const { target, options } = invocation
   const onError = problemPrinter(options.verbose)
   if ('url' in target) {
     const auth = options.signIn ? await signInWithBrowser() : undefined
     // The user signs in before the page is served, because requests of the page would time out during the sign-in
     if (auth) await (await open(invocation, { auth })).close()
-    const serve = createProxy(target.url, { headers: options.headers, auth }, onError)
-    return { serve, close: async () => {} }
+    const answer = createProxy(target.url, { headers: options.headers, auth }, onError)
+    return { answer, close: async () => {} }
   }
   const connectClient: Parameters<typeof createGateway>[0] = (clientOptions) =>
     open(invocation, clientOptions, end)
   const gateway = await createGateway(connectClient, { onError })
-  const serve = createHandler(gateway.server, { sessions: statefulSessions() })
-  return { serve, close: () => gateway.close() }
+  const answer = createHandler(gateway.server, { sessions: statefulSessions() })
+  return { answer, close: () => gateway.close() }
 }
 
 /** Opens the page in a browser, or prints why that failed. */
@@ -99,27 +100,27 @@ function addressOf(base: string, { revision, timeoutMs }: Invocation['options'])
 /**
  * Reads a file of the playground.
  *
- * @param server The URL of the server, which the page shows in place of the proxy's URL.
+ * @param serverUrl The URL of the server, which the page shows in place of the proxy's URL.
  */
-async function readPage(path: string, server: string | undefined): Promise<Response> {
+async function readPageFile(path: string, serverUrl: string | undefined): Promise<Response> {
   const name = path === '/' ? 'index.html' : path.slice(1)
   const type = contentTypes[name.split('.').at(-1) ?? '']
   if (type === undefined || !/^[\w-]+\.\w+$/.test(name)) return new Response(null, { status: 404 })
   const file = await readFile(new URL(name, pageFolder)).catch(() => undefined)
   if (!file) return new Response('The playground is not part of this build', { status: 404 })
-  const isPage = name === 'index.html' && server !== undefined
-  const body = isPage ? withServer(file.toString(), server) : file
+  const isPage = name === 'index.html' && serverUrl !== undefined
+  const body = isPage ? withServerUrl(file.toString(), serverUrl) : file
   return new Response(body, { headers: { 'content-type': type, 'cache-control': 'no-store' } })
 }
 
 /** Adds the URL of the server to the page. */
-function withServer(html: string, server: string): string {
-  const content = server.replace(/[&"<]/g, (character) => `&#${character.charCodeAt(0)};`)
+function withServerUrl(html: string, serverUrl: string): string {
+  const content = serverUrl.replace(/[&"<]/g, (character) => `&#${character.charCodeAt(0)};`)
   return html.replace('<head>', () => `<head><meta name="relayed-server" content="${content}">`)
 }
 
 /** Reads the headers of the hosted playground. They contain its content security policy, which also forbids framing. */
-async function readPolicy(): Promise<[name: string, value: string][]> {
+async function readHostedHeaders(): Promise<[name: string, value: string][]> {
   const text = await readFile(new URL('_headers', pageFolder), 'utf8').catch(() => '')
   return [...text.matchAll(/^ +([\w-]+): (.+)$/gm)].map(([, name = '', value = '']) => [
     name,

@@ -43,7 +43,7 @@ export interface Change {
   readonly changed: boolean
   /** The text of the configuration afterwards. */
   readonly text: string
-  /** The path of the previous file; `undefined` if there was none. */
+  /** The path of the backup of the previous file; `undefined` if nothing was stored, or there was no file. */
   readonly backup: string | undefined
 }
 

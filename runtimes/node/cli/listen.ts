@@ -28,9 +28,9 @@ export async function listen(invocation: Invocation): Promise<number> {
     )
   }
   await using client = await open(invocation, { onNotification }, end)
-  const changes = await subscribeToChanges(client, resources)
+  const subscription = await subscribeToChanges(client, resources)
   const endUnsupported = (): void => end(unsupported('changes'))
-  if (changes) awaitEnd(changes).then(endUnsupported, end)
+  if (subscription) awaitEnd(subscription).then(endUnsupported, end)
   // Node emits this event when no connection is open any more, for example because the server offers no stream
   process.once('beforeExit', endUnsupported)
   printNotice(`Listening to ${client.serverInfo?.name ?? 'the server'} in ${client.revision}`)
@@ -49,7 +49,7 @@ async function subscribeToChanges(
   client: Client,
   resources: readonly string[],
 ): Promise<Subscription | undefined> {
-  const changes = await client
+  const subscription = await client
     .listen({
       toolsListChanged: true,
       promptsListChanged: true,
@@ -60,12 +60,12 @@ async function subscribeToChanges(
       if (error instanceof SdkError && error.code === 'UNSUPPORTED') return undefined
       throw error
     })
-  const filter = changes?.filter ?? {}
+  const filter = subscription?.filter ?? {}
   for (const uri of resources) {
     if (!filter.resourceSubscriptions?.includes(uri)) throw unsupported(`changes to "${uri}"`)
   }
   if (Object.keys(filter).length === 0 && !maySendLogs(client)) throw unsupported('changes')
-  return changes
+  return subscription
 }
 
 /** Whether a server may send logs that belong to no request. Only servers with sessions can. */
@@ -73,9 +73,9 @@ function maySendLogs({ revision, serverCapabilities }: Client): boolean {
   return revision < '2026-07-28' && serverCapabilities?.logging !== undefined
 }
 
-/** Resolves when the subscription ends. Its changes are printed by `onNotification`. */
-async function awaitEnd(changes: Subscription): Promise<void> {
-  for await (const _ of changes);
+/** Resolves when a subscription ends. `onNotification` prints the changes. */
+async function awaitEnd(subscription: Subscription): Promise<void> {
+  for await (const _ of subscription);
 }
 
 function unsupported(changes: string): SdkError {

@@ -27,7 +27,7 @@ export class ConnectError extends Error {}
  *
  * @param onEnded Called with the reason when an open connection ends, for example because a program has
  *   exited.
- * @throws {ConnectError} If connecting fails, with the reason.
+ * @throws {ConnectError} If connecting fails. The message contains the reason.
  */
 export async function open(
   { target, options }: Pick<Invocation, 'target' | 'options'>,
@@ -101,8 +101,8 @@ function toConnectTarget(
 
 function connectMessage(error: unknown, target: Target, options: Options): string {
   const server = 'url' in target ? target.url : target.command
-  const missingScopes = describeMissingScopes(error)
-  const scopeHint = missingScopes === '' ? '' : `. ${missingScopes}`
+  const requiredScopes = describeRequiredScopes(error)
+  const scopeHint = requiredScopes === '' ? '' : `. ${requiredScopes}`
   return `Cannot connect to ${server}: ${messagesOf(error)}${adviceFor(error, target, options)}${scopeHint}`
 }
 
@@ -111,8 +111,8 @@ export function messagesOf(error: unknown): string {
   return [...errorMessages(error)].join(': ')
 }
 
-/** Names the scopes that a token lacks, if the server rejected the token for that reason; otherwise empty. */
-export function describeMissingScopes(error: unknown): string {
+/** Names the scopes that a token must have, if the server's challenge lists them; otherwise empty. */
+export function describeRequiredScopes(error: unknown): string {
   if (!(error instanceof SdkError)) return ''
   const { challenge } = (error.data ?? {}) as { challenge?: string }
   const [, scope] = /\bscope="([^"]*)"/.exec(challenge ?? '') ?? []

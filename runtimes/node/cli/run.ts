@@ -15,7 +15,7 @@ import { list } from './list.ts'
 import { listen } from './listen.ts'
 import { interruptedStatus, interruption } from './interrupted.ts'
 import { MigrationError } from './migrate/migration-error.ts'
-import { ConnectError, describeMissingScopes, messagesOf } from './open.ts'
+import { ConnectError, describeRequiredScopes, messagesOf } from './open.ts'
 import { safe, printNotice } from './print.ts'
 import { newProject } from './new.ts'
 import { prompt } from './prompt.ts'
@@ -97,8 +97,8 @@ function reportFailure(error: unknown, argv: readonly string[]): number {
   }
   if (error instanceof SdkError) {
     printNotice(`${messagesOf(error)} (${error.code})`)
-    const missingScopes = describeMissingScopes(error)
-    if (missingScopes !== '') printNotice(missingScopes)
+    const requiredScopes = describeRequiredScopes(error)
+    if (requiredScopes !== '') printNotice(requiredScopes)
     const { status } = (error.data ?? {}) as { status?: number }
     if (status === 403) return 1
     return ['NETWORK', 'CLOSED', 'HTTP', 'UNAUTHORIZED', 'SESSION_LOST'].includes(error.code)

@@ -295,7 +295,7 @@ export function usageOf(name: CommandName): string {
       '',
     ].join('\n')
   }
-  const line = (...words: string[]): string =>
+  const exampleLine = (...words: string[]): string =>
     ['  edgewise', name, ...words].filter((word) => word !== '').join(' ')
   const server = HOST_COMMANDS.includes(name) ? '<url, domain or module>' : '<url>'
   return `Usage: edgewise ${name} ${server} ${args} [options]
@@ -304,8 +304,8 @@ export function usageOf(name: CommandName): string {
 ${sentence}
 
 Examples
-${line('https://example.com/mcp', example)}
-${line(example, '-- node server.js')}
+${exampleLine('https://example.com/mcp', example)}
+${exampleLine(example, '-- node server.js')}
 
 Options
 ${supportedOptions.join('\n')}

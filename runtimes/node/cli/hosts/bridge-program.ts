@@ -26,8 +26,8 @@ export function bridgeProgram(
     ...(Authorization === undefined ? ['--sign-in'] : []),
     ...argumentHeaders.flatMap(([name, value]) => ['--header', `${name}: ${value}`]),
   ]
-  // Other users of the machine can see arguments, but not variables. A bearer token is therefore passed in
-  // a variable. The bridge reads all other headers from its arguments
+  // Other users of the machine can see arguments, but not environment variables. A bearer token is therefore
+  // passed in the environment. The bridge reads all other headers from its arguments
   return { command: 'npx', args, env: token === undefined ? {} : { EDGEWISE_TOKEN: token } }
 }
 

@@ -92,7 +92,7 @@ function requireFreeInputs(
   for (const input of inputs) {
     const sameId = existing.find((each) => isObject(each) && each['id'] === input.id)
     if (!sameId || !used.includes(input.id)) continue
-    if (isDeepStrictEqual(jsonOf(sameId), jsonOf(input))) continue
+    if (isDeepStrictEqual(jsonCopy(sameId), jsonCopy(input))) continue
     throw new ConfigurationError(
       `Another server in "${path}" uses the input "${input.id}": choose another name with "--name"`,
     )
@@ -153,7 +153,7 @@ function verify(
 ): void {
   const restOf = ({ root, servers }: Configuration): unknown => {
     const inputs = Array.isArray(root['inputs']) ? root['inputs'] : []
-    return jsonOf({
+    return jsonCopy({
       root: without(root, 'inputs', host.section),
       servers: without(servers, name),
       inputs: inputs.filter((each) => !isObject(each) || !inputIds.includes(String(each['id']))),
@@ -162,7 +162,7 @@ function verify(
   try {
     const after = read(path, edited, host)
     const server = Object.hasOwn(after.servers, name) ? after.servers[name] : undefined
-    const hasEntry = isDeepStrictEqual(jsonOf(entry), jsonOf(server))
+    const hasEntry = isDeepStrictEqual(jsonCopy(entry), jsonCopy(server))
     if (hasEntry && isDeepStrictEqual(restOf(before), restOf(after))) return
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
@@ -177,8 +177,8 @@ function without(object: JsonObject, ...names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)))
 }
 
-/** Converts a value to JSON and back, so that it can be compared. */
-function jsonOf(value: unknown): unknown {
+/** Copies a value by converting it to JSON and back, so that it can be compared. */
+function jsonCopy(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value))
 }
 

@@ -38,7 +38,8 @@ interface Style {
 /**
  * Parses JSON with comments and trailing commas.
  *
- * @throws {SyntaxError} If the text is invalid, with the position of the error, or is not an object.
+ * @throws {SyntaxError} If the text is not an object, or is invalid. The message then contains the position of
+ *   the error.
  */
 export function parseJsonText(text: string): JsonObject {
   if (text.trim() === '') return {}
@@ -110,7 +111,7 @@ function remove(text: string, removed: Node): string {
       ? scanAfterMember(text, spanOf(previous).end).comma
       : undefined
   const until = after.comma === undefined ? end : after.comma + 1
-  const edits = [wholeLines(text, start, until)]
+  const edits = [removal(text, start, until)]
   if (previousComma !== undefined) {
     edits.unshift({ start: previousComma, end: previousComma + 1, text: '' })
   }
@@ -124,8 +125,8 @@ function remove(text: string, removed: Node): string {
 }
 
 /**
- * Adds a member to an object, or an element to an array. It follows the last member or element, and a comment on
- * the same line.
+ * Creates the edits that add a member to an object, or an element to an array. The new entry goes after the last one,
+ * and after any comment on that line.
  *
  * @param parent The object or the array.
  * @param prefix The name of the member and a colon; empty for an element.
@@ -209,8 +210,8 @@ function scanAfterMember(text: string, offset: number): { comma?: number; lineEn
   return { ...(comma !== undefined && { comma }), lineEnd }
 }
 
-/** Creates the edit that removes a span. If nothing else is in the span's lines, it removes the whole lines. */
-function wholeLines(text: string, start: number, end: number): Edit {
+/** Creates the edit that removes a span. If nothing else is in the span's lines, the edit removes the whole lines. */
+function removal(text: string, start: number, end: number): Edit {
   const lineStart = text.lastIndexOf('\n', start - 1) + 1
   const nextLine = text.indexOf('\n', end)
   const before = text.slice(lineStart, start)

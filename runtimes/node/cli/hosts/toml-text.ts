@@ -15,7 +15,7 @@ interface Span {
 /**
  * Parses TOML.
  *
- * @throws {SyntaxError} If the text is invalid, with the place of the error.
+ * @throws {SyntaxError} If the text is invalid. The message contains the place of the error.
  */
 export function parseTomlText(text: string): TomlTable {
   try {

@@ -56,16 +56,21 @@ class AgentModule {
   readonly #ts: Compiler
   readonly #source: ts.SourceFile
   readonly #class: ts.ClassDeclaration
-  readonly #name: string
+  readonly #className: string
   readonly #edits = new Edits()
-  /** The members that become declarations of the module. Includes `server`, which may be inherited. */
-  readonly #names = new Set(['server'])
+  /** The names of the members that become declarations of the module. Includes `server`, which may be inherited. */
+  readonly #memberNames = new Set(['server'])
 
-  constructor(compiler: Compiler, source: ts.SourceFile, node: ts.ClassDeclaration, name: string) {
+  constructor(
+    compiler: Compiler,
+    source: ts.SourceFile,
+    node: ts.ClassDeclaration,
+    className: string,
+  ) {
     this.#ts = compiler
     this.#source = source
     this.#class = node
-    this.#name = name
+    this.#className = className
   }
 
   /** The type of the environment; empty if the class does not have one. */
@@ -89,7 +94,7 @@ class AgentModule {
   /** The statements that replace the class; `undefined` if a member of the class is not supported. */
   bodyText(): string | undefined {
     for (const { name } of this.#class.members) {
-      if (name && this.#ts.isIdentifier(name)) this.#names.add(name.text)
+      if (name && this.#ts.isIdentifier(name)) this.#memberNames.add(name.text)
     }
     const statements: string[] = []
     for (const member of this.#class.members) {
@@ -195,7 +200,7 @@ class AgentModule {
       if (ts.isTemplateLiteral(node)) templates.push([node.getStart(source), node.end])
       const isMember =
         ts.isPropertyAccessExpression(node) && node.expression.kind === ts.SyntaxKind.ThisKeyword
-      if (isMember && this.#names.has(node.name.text) && node.name.text !== 'initialState') {
+      if (isMember && this.#memberNames.has(node.name.text) && node.name.text !== 'initialState') {
         edits.replace(node.getStart(source) - start, node.name.getStart(source) - start, '')
       }
       ts.forEachChild(node, visit)
@@ -226,7 +231,7 @@ class AgentModule {
   #addWorker(serving: ServingSources): void {
     const source = this.#source
     const edits = this.#edits
-    const { options, statement } = replaceServe(this.#ts, source, edits, this.#name)
+    const { options, statement } = replaceServe(this.#ts, source, edits, this.#className)
     const semicolon = /;\s*$/.test(source.statements[0]?.getText(source) ?? '') ? ';' : ''
     const members = [...new Set([...options, ...serving.options])]
     const optionsText = members.length === 0 ? '' : `, { ${members.join(', ')} }`
@@ -247,7 +252,7 @@ class AgentModule {
         `export const { McpSession, McpHub } = ${WORKER}.durableObjects${semicolon}`,
         '',
         `// ${mark}`,
-        `export class ${this.#name} extends DurableObject${typeArgument} {}`,
+        `export class ${this.#className} extends DurableObject${typeArgument} {}`,
       ].join('\n'),
     )
   }

@@ -11,7 +11,7 @@ import { isSource, resolveModule, type ProjectFiles } from './project-files.ts'
 export const WORKER = 'worker'
 
 /** The calls in a source file that serve a class. */
-export interface Served {
+export interface ServeCalls {
   /** The options of `createWorker`, as members of an object literal. */
   readonly options: ReadonlySet<string>
   /** The first statement of the source file with such a call; `undefined` if there is none. */
@@ -20,13 +20,13 @@ export interface Served {
   readonly count: number
 }
 
-/** Replaces the calls that serve a class with the name of the Worker. */
+/** Replaces the calls that serve a class with the name of the Worker. Returns what the calls contained. */
 export function replaceServe(
   compiler: Compiler,
   source: ts.SourceFile,
   edits: Edits,
   className: string,
-): Served {
+): ServeCalls {
   const options = new Set<string>()
   let statement: ts.Statement | undefined
   let count = 0
@@ -90,10 +90,10 @@ export function migrateServing(
       const specifier = namedImport(compiler, statement, className)
       if (!specifier) continue
       const edits = new Edits()
-      const served = replaceServe(compiler, source, edits, specifier.name.text)
-      if (!served.statement) continue
-      for (const option of served.options) options.add(option)
-      const isUsedOtherwise = countUses(compiler, source, specifier.name.text) > served.count
+      const calls = replaceServe(compiler, source, edits, specifier.name.text)
+      if (!calls.statement) continue
+      for (const option of calls.options) options.add(option)
+      const isUsedOtherwise = countUses(compiler, source, specifier.name.text) > calls.count
       if (isUsedOtherwise) edits.insert(specifier.end, `, ${WORKER}`)
       else edits.replace(specifier.getStart(source), specifier.end, WORKER)
       const semicolon = statement.getText(source).endsWith(';') ? ';' : ''

@@ -14,7 +14,7 @@ import { migrateAgentMembers } from './transforms/agent-members.ts'
 import { migrateContexts } from './transforms/context.ts'
 import {
   migrateProtocolErrors,
-  migrateReaderErrors,
+  migratePromptAndResourceErrors,
   migrateToolErrors,
 } from './transforms/errors.ts'
 import { migrateParameters } from './transforms/handlers.ts'
@@ -60,7 +60,7 @@ const transforms: readonly ((file: FileMigration) => void)[] = [
   migrateContexts,
   migrateParameters,
   migrateToolErrors,
-  migrateReaderErrors,
+  migratePromptAndResourceErrors,
   migrateProtocolErrors,
 ]
 

@@ -1,6 +1,7 @@
 /**
- * Declarations of the modules of the SDKs that are replaced. They contain only what a migration must recognize. With
- * them, a project can be migrated even if its packages are not installed, and regardless of their versions.
+ * Type declarations for the SDK modules that a migration replaces. They contain only what the migration must
+ * recognize. With them, a project can be migrated even if its packages are not installed, and regardless of their
+ * versions.
  */
 
 /** The SDKs: both versions of the official SDK, and `McpAgent` of Cloudflare's package `agents`. */
@@ -9,9 +10,9 @@ export type SdkName = 'v1' | 'v2' | 'agents'
 /**
  * The declarations that both versions of the official SDK share.
  *
- * @param context The name of the type of the context that handlers receive.
+ * @param contextType The name of the type of the context that handlers receive.
  */
-const shared = (context: string): string => `
+const shared = (contextType: string): string => `
 export declare class Server {
   constructor(info: any, options?: any)
   notification(notification: any, options?: any): Promise<void>
@@ -26,18 +27,18 @@ export declare class Server {
   sendPromptListChanged(): Promise<void>
   getClientCapabilities(): any
   getClientVersion(): any
-  setRequestHandler(schema: any, handler: (request: any, context: ${context}) => any): void
+  setRequestHandler(schema: any, handler: (request: any, context: ${contextType}) => any): void
   [member: string]: any
 }
 export declare class McpServer {
   constructor(info: any, options?: any)
   server: Server
-  registerTool(name: string, config: { inputSchema: any; [member: string]: any }, callback: (args: any, context: ${context}) => any): RegisteredTool
-  registerTool(name: string, config: any, callback: (context: ${context}) => any): RegisteredTool
-  registerPrompt(name: string, config: { argsSchema: any; [member: string]: any }, callback: (args: any, context: ${context}) => any): RegisteredPrompt
-  registerPrompt(name: string, config: any, callback: (context: ${context}) => any): RegisteredPrompt
-  registerResource(name: string, uri: string, config: any, read: (uri: any, context: ${context}) => any): RegisteredResource
-  registerResource(name: string, template: ResourceTemplate, config: any, read: (uri: any, variables: any, context: ${context}) => any): RegisteredResourceTemplate
+  registerTool(name: string, config: { inputSchema: any; [member: string]: any }, callback: (args: any, context: ${contextType}) => any): RegisteredTool
+  registerTool(name: string, config: any, callback: (context: ${contextType}) => any): RegisteredTool
+  registerPrompt(name: string, config: { argsSchema: any; [member: string]: any }, callback: (args: any, context: ${contextType}) => any): RegisteredPrompt
+  registerPrompt(name: string, config: any, callback: (context: ${contextType}) => any): RegisteredPrompt
+  registerResource(name: string, uri: string, config: any, read: (uri: any, context: ${contextType}) => any): RegisteredResource
+  registerResource(name: string, template: ResourceTemplate, config: any, read: (uri: any, variables: any, context: ${contextType}) => any): RegisteredResourceTemplate
   tool(...args: any[]): RegisteredTool
   prompt(...args: any[]): RegisteredPrompt
   resource(...args: any[]): RegisteredResource
@@ -106,7 +107,10 @@ export declare function createMcpHandler(server: any, options?: any): any
 /** The declarations of each SDK. */
 export const sdkDeclarations: Readonly<Record<SdkName, string>> = { v1, v2, agents }
 
-/** The packages of each SDK. The client packages remain, because clients are not migrated. */
+/**
+ * For each SDK, the packages that servers use. Packages that only clients use are left out: clients are not migrated, so
+ * the project still needs these packages.
+ */
 const packages: Readonly<Record<SdkName, readonly string[]>> = {
   v1: ['@modelcontextprotocol/sdk'],
   v2: [

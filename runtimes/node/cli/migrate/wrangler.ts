@@ -24,8 +24,8 @@ interface Configuration {
 }
 
 /**
- * Returns the migrated configuration. Returns `undefined` if the configuration binds none of the classes, or already
- * binds those of Edgewise.
+ * Returns the migrated configuration. Returns `undefined` if the configuration binds none of the subclasses, or already
+ * binds the Durable Objects of Edgewise.
  *
  * @param classNames The names of the migrated subclasses of `McpAgent`.
  */

@@ -222,18 +222,18 @@ function migrateRoots(file: FileMigration, call: ts.CallExpression, context: str
   return true
 }
 
-/** Marks a call that asks the client for input, if the handler makes other calls before it, which run again. */
+/** Marks a call that asks the client for input, if the handler makes calls before it: these calls run again. */
 function markReplay(file: FileMigration, call: ts.CallExpression): void {
   const { ts } = file
   const body = handlerAround(file, call)?.node.body
   const start = call.getStart(file.source)
-  let hasEffect = false
+  let hasEarlierCall = false
   if (body) {
     walk(file, body, (node) => {
-      hasEffect ||= ts.isCallExpression(node) && node.end < start
+      hasEarlierCall ||= ts.isCallExpression(node) && node.end < start
     })
   }
-  if (!hasEffect) return
+  if (!hasEarlierCall) return
   file.mark(
     call,
     'replay',

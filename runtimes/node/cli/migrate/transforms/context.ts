@@ -150,8 +150,8 @@ function migrateMember(file: FileMigration, node: ts.Expression, name: string, p
     }
   }
   if (path === 'requestInfo' && migrateHeader(file, node, name)) return
-  const absence = clientCall?.instead ?? `The context has no member "${path}"`
-  const [section, message] = entryOf(REPLACED, path) ?? ['handlers', absence]
+  const fallbackMessage = clientCall?.instead ?? `The context has no member "${path}"`
+  const [section, message] = entryOf(REPLACED, path) ?? ['handlers', fallbackMessage]
   file.giveUp(call ?? node, section, message)
 }
 

@@ -24,10 +24,10 @@ export function migrateToolErrors(file: FileMigration): void {
  * {@link migrateToolErrors} has run for all source files. Tools may call the same functions, and the errors of
  * these functions must then become a `ToolError`.
  */
-export function migrateReaderErrors(file: FileMigration): void {
+export function migratePromptAndResourceErrors(file: FileMigration): void {
   const visited = new Set<ts.Node>()
   for (const { kind, node } of file.handlers.values()) {
-    if (kind !== 'tool') visitThrows(file, node, migrateReaderError, visited)
+    if (kind !== 'tool') visitThrows(file, node, migratePromptOrResourceError, visited)
   }
 }
 
@@ -74,7 +74,7 @@ function migrateToolError(file: FileMigration, statement: ts.ThrowStatement): vo
 }
 
 /** If a statement throws an `Error`, makes it throw a `ProtocolError`. */
-function migrateReaderError(file: FileMigration, statement: ts.ThrowStatement): void {
+function migratePromptOrResourceError(file: FileMigration, statement: ts.ThrowStatement): void {
   const { ts } = file
   const error = statement.expression
   if (!ts.isNewExpression(error) || file.isHandled(error)) return

@@ -80,9 +80,9 @@ export function zodName(file: FileMigration): string {
 /**
  * Converts the members of an object schema to the schema.
  *
- * @param where The tool or prompt that the schema belongs to, for the text of a mark.
+ * @param owner The tool or prompt that the schema belongs to, for the text of a mark.
  */
-export function migrateSchema(file: FileMigration, node: ts.Expression, where: string): void {
+export function migrateSchema(file: FileMigration, node: ts.Expression, owner: string): void {
   const { ts } = file
   const kind = schemaKindOf(file, node)
   if (kind === 'object' || kind === 'schema') return
@@ -91,7 +91,7 @@ export function migrateSchema(file: FileMigration, node: ts.Expression, where: s
     file.mark(
       node,
       'server',
-      `Check that the schema of ${where} is complete: a shape must become z.object(shape)`,
+      `Check that the schema of ${owner} is complete: a shape must become z.object(shape)`,
     )
     return
   }

@@ -136,7 +136,7 @@ function migrateServerMember(
     file.giveUp(call ?? node, 'handlers', builtIn)
     return
   }
-  const [section, message] = entryOf(REPLACED, name) ?? ['handlers', absence(name)]
+  const [section, message] = entryOf(REPLACED, name) ?? ['handlers', fallbackMessage(name)]
   file.giveUp(call ?? node, section, message)
 }
 
@@ -191,7 +191,7 @@ function moveToContext(file: FileMigration, call: ts.CallExpression, name: strin
 }
 
 /** The text of a mark for a member without an equivalent. */
-function absence(name: string): string {
+function fallbackMessage(name: string): string {
   const instead = entryOf(clientCalls, name)?.instead
   if (instead !== undefined) return instead
   const renamed = entryOf(REGISTRATIONS, name)

@@ -50,7 +50,7 @@ interface Registration {
 
 /**
  * Renames the method that a registration calls. Returns the parts of the registration. If its configuration is not an
- * object literal, adds a TODO with the advice, and returns `undefined`.
+ * object literal, marks the configuration with the advice, and returns `undefined`.
  */
 export function renameRegistration(
   file: FileMigration,
@@ -71,12 +71,12 @@ export function renameRegistration(
 /**
  * Migrates the configuration of a tool. Returns whether the tool has an input.
  *
- * @param where Which tool it is, for the texts of marks.
+ * @param owner The tool, for the texts of marks.
  */
 function migrateConfig(
   file: FileMigration,
   literal: ts.ObjectLiteralExpression,
-  where: string,
+  owner: string,
 ): boolean {
   const { ts } = file
   let hasInput = false
@@ -90,7 +90,7 @@ function migrateConfig(
         continue
       }
       renameMember(file, member, name === 'inputSchema' ? 'input' : 'output')
-      if (value) migrateSchema(file, value, where)
+      if (value) migrateSchema(file, value, owner)
       if (name === 'inputSchema') hasInput = true
     } else if (name === '_meta') {
       renameMember(file, member, 'meta')
@@ -116,7 +116,7 @@ export function oneLine(text: string): string {
 interface PositionalRegistration {
   readonly name: ts.Expression
   /** The description, if there is one. The caller adds the options that it finds in `rest`. */
-  readonly options: [label: string, node: ts.Expression][]
+  readonly options: [name: string, node: ts.Expression][]
   /** The arguments between the description and the handler. */
   readonly rest: readonly ts.Expression[]
   readonly handler: ts.Expression
@@ -131,7 +131,7 @@ export function readPositional(
   const handler = rest.pop()
   if (!name || !handler) return undefined
   file.setHandled(call.expression)
-  const options: [label: string, node: ts.Expression][] = []
+  const options: [name: string, node: ts.Expression][] = []
   if (rest[0] && isString(file, rest[0]))
     options.push(['description', rest.shift() as ts.Expression])
   return { name, options, rest, handler }
@@ -159,7 +159,7 @@ export function migrateTool(file: FileMigration, call: MethodCall): void {
   addHandler(
     file,
     'tool',
-    options.some(([label]) => label === 'input'),
+    options.some(([option]) => option === 'input'),
     handler,
   )
 
@@ -174,24 +174,24 @@ export function migrateTool(file: FileMigration, call: MethodCall): void {
 /**
  * Turns the positional arguments after the name into an object with options.
  *
- * @param where What is registered, for the texts of marks.
+ * @param owner The tool or prompt that is registered, for the texts of marks.
  * @param complete The value of the option `complete` of a prompt.
  */
 export function addOptions(
   file: FileMigration,
   name: ts.Expression,
-  options: readonly (readonly [label: string, node: ts.Expression])[],
-  where: string,
+  options: readonly (readonly [name: string, node: ts.Expression])[],
+  owner: string,
   complete?: string,
 ): void {
   const { ts } = file
   const closing = complete === undefined ? ' }' : `, complete: ${complete} }`
   if (options.length === 0) file.insertAfter(name, ', {}')
-  for (const [index, [label, node]] of options.entries()) {
-    const isShorthand = ts.isIdentifier(node) && node.text === label
-    const prefix = isShorthand ? '' : `${label}: `
+  for (const [index, [option, node]] of options.entries()) {
+    const isShorthand = ts.isIdentifier(node) && node.text === option
+    const prefix = isShorthand ? '' : `${option}: `
     file.insertBefore(node, index === 0 ? `{ ${prefix}` : prefix)
-    if (label === 'input') migrateSchema(file, node, where)
+    if (option === 'input') migrateSchema(file, node, owner)
     if (index === options.length - 1) file.insertAfter(node, closing)
   }
 }

@@ -83,8 +83,8 @@ function migrateAgentsHandler(file: FileMigration, call: ts.CallExpression): voi
   file.replace(call.expression, file.use('edgewise/cloudflare', 'createWorker'))
   const isFactory = file.sdkTypeOf(server) !== 'McpServer' && functionOf(file, server) !== undefined
   if (isFactory) callFactory(file, server)
-  const isCreated = isFactory || ts.isCallExpression(server) || ts.isNewExpression(server)
-  if (isCreated && ts.findAncestor(call, (node) => ts.isFunctionLike(node))) {
+  const createsServer = isFactory || ts.isCallExpression(server) || ts.isNewExpression(server)
+  if (createsServer && ts.findAncestor(call, (node) => ts.isFunctionLike(node))) {
     file.mark(call, 'mcpAgent', 'Create the server and the Worker once, outside of the function')
   }
   if (options) {
