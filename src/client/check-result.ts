@@ -39,7 +39,8 @@ export function checkResult(
       result.tools as Tool[],
       // Whether this is the first page
       cursor === undefined,
-      connection.repeatsInHeaders ? reportHidden : undefined,
+      // Without this function, `storePage` hides no tools
+      connection.isModernHttp ? reportHidden : undefined,
     )
   }
   return result

@@ -143,8 +143,11 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     return this.#target.negotiate(this)
   }
 
-  /** Whether HTTP headers have to repeat parts of each request. */
-  get repeatsInHeaders(): boolean {
+  /**
+   * Whether requests are sent over HTTP in a revision since 2026-07-28. If so, headers repeat parts of each
+   * request, and closing a stream cancels its request.
+   */
+  get isModernHttp(): boolean {
     return this.channel.http !== undefined && this.revision.era === 'modern'
   }
 
@@ -219,7 +222,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
   onCallCancelled({ message: { id, method }, options }: Call, reason: string): void {
     this.options[onAbandoned]?.(id, options)
     // Over HTTP, since 2026-07-28, closing the stream is the cancellation
-    if (this.repeatsInHeaders || method === 'initialize' || method === 'server/discover') return
+    if (this.isModernHttp || method === 'initialize' || method === 'server/discover') return
     this.reportFailureOf(this.notify('notifications/cancelled', { requestId: id, reason }))
   }
 

@@ -170,7 +170,7 @@ function paramHeaders(
   method: string,
   params: JsonObject,
 ): Readonly<Record<string, string>> | undefined {
-  if (method !== 'tools/call' || !connection.repeatsInHeaders) return undefined
+  if (method !== 'tools/call' || !connection.isModernHttp) return undefined
   const { name, arguments: args } = params
   return connection.tools.headers(String(name), isObject(args) ? args : {})
 }

@@ -14,14 +14,14 @@ export interface EventEntry extends Entry {
   readonly item: EventType
   readonly options: EventTypeOptions
   /** Reads the events. */
-  readonly source: EventSources
+  readonly reader: EventReader
   /** The interval between polls by clients, and between calls of the option `poll`, in milliseconds. */
   readonly pollMs: number
   /** How long an event can be received after it was emitted, in milliseconds. */
   readonly maxAgeMs: number
   /** How many of the latest events can still be received. */
   readonly maxEvents: number
-  /** The schemas that changed incompatibly, such as `inputSchema`: one for each change, oldest first. */
+  /** For each incompatible change of a schema, oldest first, the name of the schema, such as `inputSchema`. */
   readonly changes: readonly string[]
 }
 
@@ -29,12 +29,12 @@ export interface EventEntry extends Entry {
  * Reads the events of a type: from the log, or with the application's function `poll`. A bundle contains the
  * code for `poll` only if the server uses it.
  */
-export interface EventSources {
+export interface EventReader {
   /**
    * Finds the position where a subscription begins.
    *
-   * @param position The requested position. Null means to begin with the next event. Undefined means that
-   *   the requested position is lost.
+   * @param position The position that the client requested. `null`: the subscription begins with the next
+   *   event. `undefined`: the client's position is no longer known.
    * @param maxAgeMs The maximum age of the events that the client wants, in milliseconds.
    */
   start(

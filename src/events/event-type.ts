@@ -7,8 +7,8 @@ import { requireKnown, type OptionNames } from '../patterns/known-options.ts'
 import { jsonSchemaOf, type StandardSchema } from '../protocol/standard-schema.ts'
 import { isObject } from '../protocol/validate.ts'
 import type { JsonObject } from '../protocol/types.ts'
-import type { EventEntry, EventSources } from './event-entry.ts'
-import { logSource } from './log-source.ts'
+import type { EventEntry, EventReader } from './event-entry.ts'
+import { logReader } from './log-source.ts'
 import type { EventHistory, EventTypeOptions } from './type-options.ts'
 import type { DeliveryMode, EventType } from './wire.ts'
 
@@ -46,14 +46,14 @@ const NO_ARGUMENTS: JsonObject = { type: 'object', additionalProperties: false }
  * converted only once.
  *
  * @param served The modes in which the server can deliver events.
- * @param sources Reads the events if the type has the option `poll`.
+ * @param pollReader Reads the events if the type has the option `poll`.
  * @throws {TypeError} If an option is unknown or invalid, or the arguments would have no effect.
  */
 export function eventEntry(
   name: string,
   options: EventTypeOptions,
   served: readonly DeliveryMode[],
-  sources: EventSources | undefined,
+  pollReader: EventReader | undefined,
 ): EventEntry {
   const label = `The event type "${name}"`
   if (typeof name !== 'string' || name === '') throw new TypeError('An event type needs a name')
@@ -62,8 +62,8 @@ export function eventEntry(
   const history = options.history || {}
   requireKnown(`"history" of "${name}"`, history, HISTORY_NAMES)
   const { maxAgeMs = 86_400_000, maxEvents = 10_000 } = history
-  const source = poll ? sources : logSource
-  if (!source) throw new TypeError(`${label} has "poll": pass "sources: pollSources" to "events"`)
+  const reader = poll ? pollReader : logReader
+  if (!reader) throw new TypeError(`${label} has "poll": pass "sources: pollSources" to "events"`)
   const inputSchema = input ? objectSchemaOf(input, `"input" of "${name}"`) : NO_ARGUMENTS
   // A schema without "properties" may still allow arguments
   const mayHaveArguments = input && JSON.stringify(inputSchema.properties) !== '{}'
@@ -84,10 +84,13 @@ export function eventEntry(
     ...(meta && { _meta: meta }),
   }
   const limits = { pollMs, maxAgeMs, maxEvents }
-  return { enabled: true, visible, scopes, item, options, source, changes: [], ...limits }
+  return { enabled: true, visible, scopes, item, options, reader, changes: [], ...limits }
 }
 
-/** Returns the modes in the option `delivery` that the server can serve. By default, the option lists all modes. */
+/**
+ * Returns the modes in the option `delivery` that the server can serve. By default, the option lists all modes,
+ * except `poll` if the type has no history.
+ */
 function deliveryOf(
   label: string,
   { delivery, history }: EventTypeOptions,

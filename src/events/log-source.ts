@@ -3,7 +3,7 @@
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
-import type { EventSources, FoundEvent, ReadContext } from './event-entry.ts'
+import type { EventReader, FoundEvent, ReadContext } from './event-entry.ts'
 import type { NextEvents, Start } from './host.ts'
 import { payloadFor } from './payload.ts'
 import type { EventLog, Position } from './storage.ts'
@@ -14,7 +14,7 @@ const PAGE_SIZE = 100
 const MAX_SEARCHED = 1000
 
 /** Reads events from the log. */
-export const logSource: EventSources = { start, read }
+export const logReader: EventReader = { start, read }
 
 async function start(
   { log, entry: { item, maxAgeMs } }: ReadContext,

@@ -6,7 +6,7 @@
 import type { JsonObject, Result } from '../protocol/types.ts'
 import type { RequestContext } from '../server/request/request-context.ts'
 import type { EventErrorCodes } from './errors.ts'
-import type { EventSources } from './event-entry.ts'
+import type { EventReader } from './event-entry.ts'
 import type { ServerEventHost } from './server-event-host.ts'
 import type { WebhookMode } from './host.ts'
 import type { BreakingChange } from './schema-changes.ts'
@@ -28,7 +28,7 @@ export interface EventsOptions {
    * Pass `pollSources` if an event type has the option `poll`, with which the server polls a source of events.
    * By default, event types cannot have that option.
    */
-  sources?: EventSources
+  sources?: EventReader
   /**
    * The codes of errors: `'sketch'` for the codes of the first draft of the extension, which ChatGPT uses,
    * `'sep-3415'`, or your own codes. By default, clients that declare the extension receive the codes of

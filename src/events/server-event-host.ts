@@ -140,19 +140,19 @@ export function createEventHost(
         throw invalidParams('"maxAgeMs" must be a whole number of milliseconds')
       }
       const context = readContextOf(subscription)
-      const { source, changes, options } = context.entry
+      const { reader, changes, options } = context.entry
       const isNew = cursor === undefined || cursor === null
       const contents = isNew ? null : await cursors.open(cursor, subscription.name)
       // The first schema that changed incompatibly after the cursor was created
       const changedSchema = contents && changes[contents.epoch]
       if (changedSchema) throw host.schemaChanged(changedSchema)
       const position = isNew || options.history === false ? null : contents?.position
-      return source.start(context, position, maxAgeMs as number | undefined)
+      return reader.start(context, position, maxAgeMs as number | undefined)
     },
 
     async next(subscription, position, limit, stopsAtFailure) {
       const context = readContextOf(subscription, stopsAtFailure)
-      return context.entry.source.read(context, position, limit)
+      return context.entry.reader.read(context, position, limit)
     },
 
     async cursorOf({ name }, position) {

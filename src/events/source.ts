@@ -5,7 +5,7 @@
  */
 import { callApplication } from './call-application.ts'
 import { safeId, timestampOf } from './emit.ts'
-import type { EventSources, FoundEvent, ReadContext } from './event-entry.ts'
+import type { EventReader, FoundEvent, ReadContext } from './event-entry.ts'
 import type { NextEvents, Start } from './host.ts'
 import type { SourceEvents } from './type-options.ts'
 import { payloadFor, validPayload } from './payload.ts'
@@ -30,7 +30,7 @@ import type { EventOccurrence } from './wire.ts'
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
-export const pollSources: EventSources = { start, read: readSource }
+export const pollSources: EventReader = { start, read: readSource }
 
 /** A position in a source: its cursor, and the id of the last event that was read after it. */
 type SourcePosition = readonly [cursor: string, lastId?: string | undefined]

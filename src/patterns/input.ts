@@ -60,7 +60,7 @@ export function invalidAnswer({ method }: InputRequest): SdkError {
 }
 
 /**
- * Rejects every request for input immediately, if the client cannot be reached.
+ * Creates the `Input` for a client that cannot be reached. It rejects every request for input immediately.
  *
  * @param reason The error message.
  */

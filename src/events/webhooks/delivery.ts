@@ -67,7 +67,7 @@ export async function deliverTo(
   environment: DeliveryEnvironment,
   taken: WebhookSubscription,
 ): Promise<void> {
-  const { host, settings, storage, env, limit, abort, isOver } = environment
+  const { host: eventHost, settings, storage, env, limit, abort, isOver } = environment
   const lease = new Lease(storage, taken, settings, abort)
   let subscription: OpenSubscription = { ...asOpenSubscription(taken, env), log: storage }
 
@@ -83,7 +83,7 @@ export async function deliverTo(
   async function reopen(): Promise<boolean> {
     const { missingSince = Date.now(), ...progress } = lease.progress
     try {
-      subscription = await host.reopen(subscription)
+      subscription = await eventHost.reopen(subscription)
       lease.record = { ...lease.record, progress }
       return true
     } catch (error) {
@@ -101,7 +101,7 @@ export async function deliverTo(
       const { blockedSince = Date.now() } = lease.progress
       const stopsAtFailure = Date.now() - blockedSince < MAX_BLOCKED_MS
       try {
-        page = await host.next(subscription, lease.record.position, PAGE_SIZE, stopsAtFailure)
+        page = await eventHost.next(subscription, lease.record.position, PAGE_SIZE, stopsAtFailure)
       } catch (error) {
         return postpone(error, { ...lease.progress, blockedSince })
       }
@@ -125,12 +125,12 @@ export async function deliverTo(
   /** Sends an event. Like all functions here that send, returns whether to continue with the next body. */
   async function sendEvent(occurrence: EventOccurrence, position: Position): Promise<boolean> {
     const { record, progress } = lease
-    const cursor = progress.cursor ?? (await host.cursorOf(subscription, record.position))
+    const cursor = progress.cursor ?? (await eventHost.cursorOf(subscription, record.position))
     const body = encodeBody({ ...occurrence, cursor })
     const { eventId, name } = occurrence
     if (body.length > MAX_WEBHOOK_BYTES) {
       const message = `Cannot deliver "${eventId}" of "${name}": it has more than ${MAX_WEBHOOK_BYTES} bytes`
-      host.report(new RangeError(message))
+      eventHost.report(new RangeError(message))
       return lease.save({ position, progress: withoutCurrentBody(progress) })
     }
     const { messageId = settings.randomMessageIds ? `msg_${randomText()}` : eventId } = progress
@@ -143,8 +143,8 @@ export async function deliverTo(
     // The cursor must be before the first event, which is still to be sent. Only positions in the log are numbers
     const start =
       typeof firstPosition === 'number' ? firstPosition - 1 : (firstPosition ?? position)
-    const cursor = await host.cursorOf(subscription, start)
-    if (cursor === null || host.profile === 'chatgpt') return true
+    const cursor = await eventHost.cursorOf(subscription, start)
+    if (cursor === null || eventHost.profile === 'chatgpt') return true
     const gap: ControlBody = { type: 'gap', cursor }
     const progress = { ...withoutCurrentBody(lease.progress), ...controlProgress(gap) }
     return (await lease.save({ position: start, progress })) && (await sendControl(gap))
@@ -183,7 +183,7 @@ export async function deliverTo(
       // The request may have waited for other requests to the host
       const isLate = lease.leftMs < settings.timeoutMs || isExpired(lease.record)
       if (isLate || abort.aborted || isOver()) return undefined
-      ongoing = host.observe?.begin({ type: 'delivery', ...attemptIds, name, principal })
+      ongoing = eventHost.observe?.begin({ type: 'delivery', ...attemptIds, name, principal })
       const send = (): ReturnType<typeof sendSigned> =>
         sendSigned({ url, subscriptionId, messageId, body, secrets }, settings, abort)
       return ongoing ? ongoing.run(send) : send()
@@ -218,7 +218,7 @@ export async function deliverTo(
 
   /** Stops for now, because a function of the application failed. The deliveries continue later. */
   async function postpone(error: unknown, progress: Progress): Promise<false> {
-    host.report(error)
+    eventHost.report(error)
     await lease.save({ dueAt: Date.now() + APPLICATION_RETRY_MS, progress: { ...progress } })
     return false
   }
@@ -228,20 +228,20 @@ export async function deliverTo(
     if (!expiresBySuspension(lease.record)) return remove()
     const { lastFailure: reason = 'connection_refused' } = lease.progress
     const message = 'All deliveries have failed for too long'
-    return terminate(host.error('CallbackEndpointError', message, { reason }))
+    return terminate(eventHost.error('CallbackEndpointError', message, { reason }))
   }
 
   /** Ends the subscription with an error. Returns whether its receiver is to be notified. */
   async function terminate(error: Error): Promise<boolean> {
-    if (host.profile === 'chatgpt') return remove()
+    if (eventHost.profile === 'chatgpt') return remove()
     if (!(await lease.save(termination(error)))) return false
-    host.unsubscribed(subscription)
+    eventHost.unsubscribed(subscription)
     return true
   }
 
   /** Deletes the subscription. Returns false, because its receiver is not to be notified. */
   async function remove(): Promise<false> {
-    if (await storage.remove(lease.record)) host.unsubscribed(subscription)
+    if (await storage.remove(lease.record)) eventHost.unsubscribed(subscription)
     return false
   }
 }

@@ -29,7 +29,7 @@ export interface Runner extends Pick<AttachedWebhooks, 'deliver' | 'wake' | 'clo
 }
 
 /** Creates a runner. */
-export function createRunner(host: EventHost, settings: WebhookSettings): Runner {
+export function createRunner(eventHost: EventHost, settings: WebhookSettings): Runner {
   const limits = hostLimits(settings.maxRequestsPerHost)
   const closing = new AbortController()
   /** The controllers that abort the deliveries under way, by the id of the subscription. */
@@ -46,7 +46,7 @@ export function createRunner(host: EventHost, settings: WebhookSettings): Runner
     deliver,
     wake() {
       wakeUp()
-      if (!closing.signal.aborted && !host.storage.deliversItself) loop ??= runUntilClosed()
+      if (!closing.signal.aborted && !eventHost.storage.deliversItself) loop ??= runUntilClosed()
     },
     abort: (id) => abortControllers.get(id)?.abort(),
     async close() {
@@ -78,7 +78,7 @@ export function createRunner(host: EventHost, settings: WebhookSettings): Runner
       const capacity = isOver() ? 0 : MAX_DELIVERIES - jobs.size
       const taken = capacity > 0 ? await storage.take(now, now + leaseMs(settings), capacity) : []
       for (const record of taken) {
-        const job = runDelivery(record, { host, settings, storage, env, isOver, limit })
+        const job = runDelivery(record, { host: eventHost, settings, storage, env, isOver, limit })
         jobs.add(job)
         void job.then(() => jobs.delete(job))
       }
@@ -103,14 +103,14 @@ export function createRunner(host: EventHost, settings: WebhookSettings): Runner
       await deliverTo({ ...environment, abort: controller.signal }, record)
     } catch (error) {
       // A process takes the subscription again when its lease has ended
-      host.report(error)
+      eventHost.report(error)
     }
     if (abortControllers.get(id) === controller) abortControllers.delete(id)
   }
 
   /** Runs deliveries whenever they are due, until the server closes. */
   async function runUntilClosed(): Promise<void> {
-    const { storage } = host
+    const { storage } = eventHost
     const { signal } = closing
     let failures = 0
     while (!signal.aborted) {
@@ -120,7 +120,7 @@ export function createRunner(host: EventHost, settings: WebhookSettings): Runner
         waitMs = ((await deliver({ storage })) ?? Infinity) - Date.now()
         failures = 0
       } catch (error) {
-        host.report(error)
+        eventHost.report(error)
         waitMs = backoffMs(failures++)
       }
       if (signal.aborted || waitMs <= 0) continue

@@ -52,12 +52,12 @@ export interface SubscriptionMethods {
 
 /** Creates the methods by which clients create, refresh and delete webhook subscriptions. */
 export function subscriptionMethods(
-  host: EventHost,
+  eventHost: EventHost,
   settings: WebhookSettings,
   limits: HostLimits,
 ): SubscriptionMethods {
-  const { storage } = host
-  const verify = createUrlVerifier(host, settings)
+  const { storage } = eventHost
+  const verify = createUrlVerifier(eventHost, settings)
   const withKeyLock = keyedMutex()
   /** Lets only one subscription be created at a time, because all principals share a limit. */
   const oneAtATime = semaphore(1)
@@ -68,12 +68,12 @@ export function subscriptionMethods(
       let url = ''
       let secret = ''
       let expiresAt: number | null = null
-      const opened = await host.open(params, 'webhook', ctx, {
+      const opened = await eventHost.open(params, 'webhook', ctx, {
         beforeModeCheck() {
           const value = modeOf(params)
           if (value === 'webhook') return
           const data = { feature: 'deliveryMode', value }
-          throw host.error('Unsupported', '"delivery.mode" must be "webhook"', data)
+          throw eventHost.error('Unsupported', '"delivery.mode" must be "webhook"', data)
         },
         async beforeAuthorize() {
           url = readUrl(params)
@@ -109,11 +109,11 @@ export function subscriptionMethods(
           const exists = stored && isLive(stored)
           if (!exists && settings.strictUnsubscribe) {
             const data = { kind: 'subscription' }
-            throw host.error('NotFound', 'The subscription does not exist', data)
+            throw eventHost.error('NotFound', 'The subscription does not exist', data)
           }
           // If another process has changed the subscription in the meantime, it is loaded again
           if (stored && !(await storage.remove(stored))) continue
-          if (exists) host.unsubscribed(asOpenSubscription(stored, ctx.env))
+          if (exists) eventHost.unsubscribed(asOpenSubscription(stored, ctx.env))
           return
         }
       })
@@ -138,13 +138,13 @@ export function subscriptionMethods(
     const live = stored && isLive(stored) ? stored : undefined
     if (!live) await requireCapacity(principal)
     // For a refresh, the cursor is only validated, because the server knows what it has delivered
-    const { position, truncated } = await host.start(subscription, params)
+    const { position, truncated } = await eventHost.start(subscription, params)
     await verify(url, principal, id, secret)
     if (live) return save()
     // Checks the capacity again, because other subscriptions may have been created during the verification
     return withKeyLock(principal, async () => {
       await requireCapacity(principal)
-      await host.subscribed(subscription)
+      await eventHost.subscribed(subscription)
       let result: SubscribeEventsResult | undefined
       try {
         result = await oneAtATime(async () => {
@@ -152,7 +152,7 @@ export function subscriptionMethods(
           return save()
         })
       } finally {
-        if (!result) host.unsubscribed(subscription)
+        if (!result) eventHost.unsubscribed(subscription)
       }
       return result
     })
@@ -183,12 +183,12 @@ export function subscriptionMethods(
       }
       // The new record has replaced a subscription that had expired
       if (stored && !live && !isTerminated(stored)) {
-        host.unsubscribed(asOpenSubscription(stored, ctx.env))
+        eventHost.unsubscribed(asOpenSubscription(stored, ctx.env))
       }
       return {
         id,
         refreshBefore: expiresAt === null ? null : toIso(expiresAt),
-        cursor: await host.cursorOf(subscription, current ? current.position : position),
+        cursor: await eventHost.cursorOf(subscription, current ? current.position : position),
         truncated: !live && truncated,
         ...(current && { deliveryStatus: deliveryStatus(current, limits.isBusy(url)) }),
       }
@@ -197,7 +197,7 @@ export function subscriptionMethods(
 
   function requirePrincipal(ctx: RequestContext): string {
     if (ctx.principal !== undefined) return ctx.principal
-    throw host.error('Forbidden', 'Webhooks require an authenticated caller', {})
+    throw eventHost.error('Forbidden', 'Webhooks require an authenticated caller', {})
   }
 
   async function requireCapacity(principal: string): Promise<void> {
@@ -205,7 +205,7 @@ export function subscriptionMethods(
     const isFull = (await storage.count(principal)) >= maxOwn
     if (!isFull && (await storage.count()) < maxSubscriptions) return
     const data = { limit: 'subscriptions', max: isFull ? maxOwn : maxSubscriptions }
-    throw host.error('ResourceExhausted', 'Too many subscriptions', data)
+    throw eventHost.error('ResourceExhausted', 'Too many subscriptions', data)
   }
 }
 

@@ -37,11 +37,11 @@ export type UrlVerifier = (
  * The function throws CallbackEndpointError if the URL does not answer the challenge, and ResourceExhausted if
  * its host was challenged too often.
  */
-export function createUrlVerifier(host: EventHost, settings: WebhookSettings): UrlVerifier {
+export function createUrlVerifier(eventHost: EventHost, settings: WebhookSettings): UrlVerifier {
   const counts = boundedCache<string, { failed: number; succeeded: number }>(MAX_HOSTNAMES)
 
   return async (url, principal, subscriptionId, secret) => {
-    const { storage } = host
+    const { storage } = eventHost
     const parsed = new URL(url)
     if (((await storage.verifiedUntil(principal, url)) ?? 0) > Date.now()) return
     const count = challengeCount(parsed.host)
@@ -51,7 +51,7 @@ export function createUrlVerifier(host: EventHost, settings: WebhookSettings): U
     const reason = isKnown ? undefined : await challenge(url, subscriptionId, secret)
     if (reason) {
       const message = 'The callback did not accept the verification'
-      throw host.error('CallbackEndpointError', message, { reason })
+      throw eventHost.error('CallbackEndpointError', message, { reason })
     }
     count.failed--
     count.succeeded++
@@ -71,7 +71,7 @@ export function createUrlVerifier(host: EventHost, settings: WebhookSettings): U
     }
     if (count.failed < MAX_FAILED && count.succeeded < MAX_SUCCEEDED) return count
     const message = `Too many verifications of "${name}": try again in a minute`
-    throw host.error('ResourceExhausted', message, { limit: 'verifications' })
+    throw eventHost.error('ResourceExhausted', message, { limit: 'verifications' })
   }
 
   /** Sends a challenge. Returns why it failed, or undefined if it succeeded. */

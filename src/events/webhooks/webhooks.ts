@@ -40,18 +40,18 @@ export function webhooks(options: WebhookOptions = {}): WebhookMode {
   const settings = readOptions(options)
   return {
     createStorage: createMemoryEventStorage,
-    attach(host) {
-      requireDurable(settings, host.storage)
-      return attachTo(host, settings)
+    attach(eventHost) {
+      requireDurable(settings, eventHost.storage)
+      return attachTo(eventHost, settings)
     },
   }
 }
 
-function attachTo(host: EventHost, settings: WebhookSettings): AttachedWebhooks {
-  const { storage } = host
-  const runner = createRunner(host, settings)
+function attachTo(eventHost: EventHost, settings: WebhookSettings): AttachedWebhooks {
+  const { storage } = eventHost
+  const runner = createRunner(eventHost, settings)
   const { wake, deliver, close, abort, limits } = runner
-  const { subscribe, unsubscribe } = subscriptionMethods(host, settings, limits)
+  const { subscribe, unsubscribe } = subscriptionMethods(eventHost, settings, limits)
 
   return {
     wake,
@@ -87,12 +87,12 @@ function attachTo(host: EventHost, settings: WebhookSettings): AttachedWebhooks 
     while (stored && !isTerminated(stored)) {
       const version = stored.version + 1
       const isEnded =
-        host.profile === 'chatgpt'
+        eventHost.profile === 'chatgpt'
           ? await storage.remove(stored)
           : await storage.save({ ...stored, ...termination(error), version, dueAt: Date.now() })
       if (isEnded) {
         abort(stored.id)
-        return host.unsubscribed(asOpenSubscription(stored, undefined))
+        return eventHost.unsubscribed(asOpenSubscription(stored, undefined))
       }
       stored = await storage.load(stored.id, stored.name)
     }

@@ -28,7 +28,7 @@ export async function requireEventStream(response: Response): Promise<Response> 
 }
 
 /**
- * Reads an event stream. The stream may continue an earlier stream that was read with the same parser.
+ * Reads an event stream. It may resume an earlier stream that was read with the same parser.
  *
  * @param isEnough Ends the reading early when it returns `true`. By default the stream is read to its end.
  */
@@ -38,7 +38,8 @@ export function readEvents(
   signal: AbortSignal,
   isEnough?: () => boolean,
 ): Promise<void> {
-  parser.restart()
+  // Discards the incomplete event of an earlier stream, but not the id of the last complete event
+  parser.begin()
   return readPieces(response, signal, (piece) => {
     parser.push(piece)
     return isEnough?.()

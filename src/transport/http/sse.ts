@@ -39,8 +39,8 @@ export class SseParser {
     this.#maxLength = maxLength
   }
 
-  /** Prepares for another stream, which continues after the last complete event. */
-  restart(): void {
+  /** Begins another stream. Discards an incomplete event of the previous stream, but keeps `lastEventId`. */
+  begin(): void {
     this.#line.take()
     this.#data.take()
     this.#nextType = ''
