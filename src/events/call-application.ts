@@ -17,7 +17,7 @@ export const APPLICATION_TIMEOUT_MS = 20_000
  */
 export async function callApplication<T>(call: () => Awaitable<T>, label: string): Promise<T> {
   const returned = call()
-  // Only a promise needs a timer. Most functions return none, so the timer is saved for most events
+  // A timer is created only for a promise, because most functions return a value
   if (!(returned instanceof Promise)) return returned
   const message = `"${label}" did not return within ${APPLICATION_TIMEOUT_MS} ms`
   return withTimeout(APPLICATION_TIMEOUT_MS, () => returned, undefined, message)

@@ -46,7 +46,7 @@ export interface EventReader {
   read(context: ReadContext, position: Position, limit: number): Promise<NextEvents>
 }
 
-/** The subscription that receives the events, and what else is needed to read them. */
+/** What is needed to read events: the subscription that receives them, and the log and the type to read. */
 export interface ReadContext {
   readonly log: EventLog
   readonly entry: EventEntry

@@ -17,7 +17,7 @@ import { createEvent, type EmitOptions } from './emit.ts'
 import { createEventHost, STREAM_PREFIX, type SubscriptionFilter } from './server-event-host.ts'
 import type { EventEntry } from './event-entry.ts'
 import { eventEntry, MODES } from './event-type.ts'
-import { listChanges, listEvents } from './list.ts'
+import { createListNotifier, listEvents } from './list.ts'
 import { MemoryEventLog } from './memory-log.ts'
 import type { EventsOptions } from './options.ts'
 import { pollEvents } from './poll.ts'
@@ -77,7 +77,7 @@ export function events(options: EventsOptions = {}): ServerEvents {
   const log = storage ?? new MemoryEventLog()
   const host = createEventHost(log, options)
   const webhooks = storage && options.webhooks?.attach(Object.assign(host, { storage }))
-  const listNotifier = listChanges(listChanged)
+  const listNotifier = createListNotifier(listChanged)
   const renewLease = pollLeases(host)
   const stream = options.streams?.(host)
   const { types, report } = host
@@ -162,7 +162,7 @@ export function events(options: EventsOptions = {}): ServerEvents {
    *
    * @param inSessions Whether the method also exists in revisions with sessions.
    */
-  function method(answer: Handle, inSessions = false): ExtensionMethod {
+  function method(answer: Answerer, inSessions = false): ExtensionMethod {
     const handle = async (params: JsonObject, ctx: Context): Promise<Result> => {
       const request = ctx as RequestContext
       try {
@@ -179,7 +179,7 @@ export function events(options: EventsOptions = {}): ServerEvents {
   }
 
   /** Creates the answer to requests for a mode that the server does not have. `host.open` throws the error. */
-  function refuse(mode: DeliveryMode): Handle {
+  function refuse(mode: DeliveryMode): Answerer {
     return async (params, ctx) => {
       await host.open(params, mode, ctx)
       return {}
@@ -241,4 +241,5 @@ export function events(options: EventsOptions = {}): ServerEvents {
   }
 }
 
-type Handle = (params: JsonObject, ctx: RequestContext) => Result | Promise<Result>
+/** Answers the requests of one method. */
+type Answerer = (params: JsonObject, ctx: RequestContext) => Result | Promise<Result>

@@ -33,8 +33,8 @@ export function listEvents(
   return { events: page, ...(nextCursor !== undefined && { nextCursor }) }
 }
 
-/** Notifies the clients that listen for changes of the list. */
-export interface ListChanges {
+/** Notifies the clients that listen for changes of the list of event types. */
+export interface ListNotifier {
   /** Sends the notification that the list has changed. */
   announce(): void
   /** The member `eventsListChanged` of the filter of `subscriptions/listen`. */
@@ -46,7 +46,7 @@ export interface ListChanges {
  *
  * @param isOffered Whether the server offers these notifications.
  */
-export function listChanges(isOffered: boolean): ListChanges {
+export function createListNotifier(isOffered: boolean): ListNotifier {
   const listeners = new Set<() => void>()
   return {
     announce: () => listeners.forEach((listener) => listener()),

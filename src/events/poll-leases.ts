@@ -32,7 +32,7 @@ interface Lease {
  */
 export type RenewLease = (subscription: OpenSubscription, pollMs: number) => Promise<void>
 
-/** Creates the function that each poll calls. */
+/** Creates the function that begins or extends a subscription at each poll. */
 export function pollLeases(host: ServerEventHost): RenewLease {
   const leases = new Map<string, Lease>()
 
@@ -43,6 +43,7 @@ export function pollLeases(host: ServerEventHost): RenewLease {
     await lease.opened
     const { error } = lease
     if (error) {
+      // Removes the lease, so that another poll begins a new subscription
       lease.end()
       throw error
     }

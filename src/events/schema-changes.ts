@@ -106,6 +106,7 @@ function compare(before: unknown, after: unknown, isInput: boolean, path: string
   return changes
 }
 
+/** Whether a schema has a limit that allows less than before. */
 function isTighter(before: JsonObject, after: JsonObject): boolean {
   const limit = (schema: JsonObject, name: string, fallback: number): number =>
     typeof schema[name] === 'number' ? schema[name] : fallback
@@ -120,6 +121,7 @@ function isTighter(before: JsonObject, after: JsonObject): boolean {
 function typesOf({ type }: JsonObject): unknown[] | undefined {
   if (type === undefined) return undefined
   const types: unknown[] = [type].flat()
+  // An integer is also a number
   return types.includes('number') ? [...types, 'integer'] : types
 }
 

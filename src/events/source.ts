@@ -32,7 +32,7 @@ import type { EventOccurrence } from './wire.ts'
  */
 export const pollSources: EventReader = { start, read: readSource }
 
-/** A position in a source: its cursor, and the id of the last event that was read after it. */
+/** A position in a source: a cursor, and the id of the last event that was read after this cursor. */
 type SourcePosition = readonly [cursor: string, lastId?: string | undefined]
 
 /** The maximum number of events in one read, while `start` looks for the first event that is recent enough. */

@@ -46,8 +46,8 @@ export interface TrimLimits {
 }
 
 /**
- * A position of a subscription: the position of the last processed event in the log, or the cursor of
- * the type's `poll` (null before the first call).
+ * A position of a subscription. A number is the position of the last processed event in the log. A text is a
+ * position in the source of a type with `poll`. Null means that the subscription begins with the next event.
  */
 export type Position = number | string | null
 

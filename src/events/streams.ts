@@ -55,7 +55,7 @@ export function streams(options: StreamOptions = {}): StreamMode {
   if (!isValid) {
     throw new RangeError('"heartbeatMs" must be above 0, and limits must not be negative')
   }
-  return (host) => streamsOf(host, { heartbeatMs, maxStreams, maxStreamsPerPrincipal })
+  return (host) => createStreamMethod(host, { heartbeatMs, maxStreams, maxStreamsPerPrincipal })
 }
 
 /** The names of the options. The values have no meaning. */
@@ -69,7 +69,7 @@ const OPTION_NAMES: OptionNames<StreamOptions> = {
  * Creates the function that answers `events/stream`. The function throws NotFound, Unsupported,
  * `INVALID_PARAMS`, ResourceExhausted or Forbidden before it sends anything.
  */
-function streamsOf(
+function createStreamMethod(
   host: ServerEventHost,
   { heartbeatMs, maxStreams, maxStreamsPerPrincipal }: Required<StreamOptions>,
 ): ReturnType<StreamMode> {

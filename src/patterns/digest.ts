@@ -13,8 +13,7 @@ export async function digestText(text: string): Promise<string> {
 }
 
 /**
- * The digest of a JSON value, used to bind state to the request that it belongs to. Member names
- * are sorted first, so that equal values have equal digests.
+ * The digest of a JSON value. Member names are sorted first, so that equal values have equal digests.
  */
 export function digest(value: unknown): Promise<string> {
   const canonical = JSON.stringify(value, (_, member: unknown) =>

@@ -1,5 +1,5 @@
 /**
- * The loop of one subscription: starts a delivery mode, and passes each event to the application once.
+ * Delivers the events of one subscription: starts a delivery mode, and passes each event to the application once.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -19,7 +19,7 @@ import { streamEvents } from './stream.ts'
 import { infoOf, type SubscriptionInfo } from './subscription-store.ts'
 import { unsubscribe, type Webhook } from './webhook.ts'
 
-/** What the loop needs, in addition to the subscription. */
+/** What `deliver` needs, in addition to the subscription. */
 export interface DeliveryParts {
   readonly options: EventSubscriptionsOptions
   /** The modes that the client supports. */

@@ -11,7 +11,10 @@ import type { EventErrorKind } from '../host.ts'
 /** What an error of `events/*` means. Only `RateLimited` is always temporary. */
 export type EventFailure = EventErrorKind | 'InvalidParams' | 'RateLimited'
 
-/** The code of JSON-RPC, the codes of the first draft, which deployed servers use, and those of SEP-3415. */
+/**
+ * The kinds of errors by code: a code of JSON-RPC, the codes of the first draft, which deployed servers use, and
+ * the codes of SEP-3415.
+ */
 const KINDS: Readonly<Record<number, EventFailure>> = {
   // The keys are literals, because bundlers cannot remove an unused object with computed keys
   '-32602': 'InvalidParams',

@@ -24,7 +24,7 @@ export interface FollowLimits {
   readonly maxEvents: number | undefined
   /** How long a stream may be silent before it is opened again, in milliseconds. */
   readonly maxSilenceMs: number
-  /** The maximum number of events that wait until the loop reads them. */
+  /** The maximum number of events that wait until the application reads them. */
   readonly maxQueued: number
 }
 
@@ -41,7 +41,7 @@ export class FollowedSubscription {
   readonly #maxAgeMs: number | undefined
   /** Whether a request has succeeded. Only requests before the first success count as initiated by the user. */
   #hasSucceeded = false
-  /** Whether the server has sent a cursor to this loop. */
+  /** Whether the server has sent a cursor since this object was created. */
   #hasHistory = false
   /** Whether the server has omitted a cursor after it had sent one, which is reported once. */
   #hasOmittedCursor = false
@@ -87,7 +87,7 @@ export class FollowedSubscription {
     if (!this.#isRemoved) await this.#store.save(this.record)
   }
 
-  /** Removes the record. The loop may still finish its last event, but does not store the record again. */
+  /** Removes the record. If the last event is still being processed, the record is not stored again afterwards. */
   async remove(): Promise<void> {
     this.#isRemoved = true
     await this.#store.remove(this.record.key)

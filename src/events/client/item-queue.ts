@@ -1,16 +1,16 @@
 /**
- * The queue between a delivery mode, which adds events, and the loop that reads them.
+ * The queue between a delivery mode, which adds events, and `deliver`, which reads them.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
 
-/** What a delivery mode passes to the loop. */
+/** What a delivery mode passes to `deliver`. */
 export type Item =
   /** An event, which is not validated yet. `cursor` is the position after it. */
   | {
       readonly event: unknown
       readonly cursor?: unknown
-      /** Called when the loop has processed the event. */
+      /** Called when the application has processed the event. */
       readonly onProcessed?: () => void
     }
   /** The position after all items so far. */

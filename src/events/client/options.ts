@@ -47,15 +47,15 @@ export interface EventSubscriptionsOptions {
    */
   readonly maxSilenceMs?: number
   /**
-   * The maximum number of events of a subscription that wait until its loop reads them. If there are more,
-   * a stream is closed until the loop has caught up, and webhook requests are answered with 503.
+   * The maximum number of events of a subscription that wait until the application reads them. If there are
+   * more, a stream is closed until the application has caught up, and webhook requests are answered with 503.
    *
    * @default 1000
    */
   readonly maxQueued?: number
   /**
-   * Decides whether the loop receives an event. Use it for policies, and to drop events that the application
-   * caused itself. A refused event is reported to `onError` with the code `DENIED`.
+   * Decides whether the application receives an event. Use this function for policies, and to drop events that
+   * the application caused itself. A refused event is reported to `onError` with the code `DENIED`.
    */
   readonly accept?: (event: ReceivedEvent, subscription: SubscriptionInfo) => Awaitable<boolean>
   /** Called when events since the last position may have been missed. */
@@ -70,7 +70,7 @@ export interface EventSubscriptionsOptions {
 
 /** Options of one subscription. */
 export interface FollowOptions {
-  /** Ends the loop when it aborts. */
+  /** Ends the delivery of events when it aborts. */
   readonly signal?: AbortSignal
   /**
    * How events are delivered. Default: the first of `webhook`, `push` and `poll` that the event type
@@ -103,9 +103,9 @@ export interface EventSubscriptions {
   /**
    * Delivers the events of a type, in the same way for every delivery mode. Continues from the stored
    * position, reconnects after interruptions, and drops repeated events. An event counts as processed
-   * when the loop asks for the next one, so after an exception in the loop, the event is delivered again.
+   * when your loop asks for the next event. After an exception in your loop, the event is delivered again.
    *
-   * If you leave the loop or abort the signal, the delivery ends but the position remains stored.
+   * If you leave your loop or abort the signal, the delivery ends but the position remains stored.
    * {@link stop} also deletes the position.
    *
    * @throws {EventError} The error with which the server refused or ended the subscription.
@@ -141,13 +141,13 @@ export interface EventSubscriptions {
   rotateSecret(name: string, args?: JsonObject): Promise<void>
   /** All stored subscriptions, without their secrets. */
   list(): Promise<SubscriptionInfo[]>
-  /** Ends a subscription: its loop, its webhook, and its record in the store. */
+  /** Ends a subscription: stops the delivery of its events, unsubscribes its webhook, and deletes its record. */
   stop(name: string, args?: JsonObject): Promise<void>
   /** Ends all subscriptions. */
   stopAll(): Promise<void>
   /**
-   * Ends all loops before the process exits. Records and webhooks stay, so that a later process
-   * continues.
+   * Ends the delivery of all events, before the process exits. Records and webhooks remain, so that a later
+   * process continues.
    */
   close(): void
 }

@@ -9,7 +9,10 @@ import type { Result } from '../../protocol/types.ts'
 import type { FollowedSubscription } from './followed-subscription.ts'
 import type { Item } from './item-queue.ts'
 
-/** Polls until the subscription ends. The next poll starts when the loop has read all events of the previous one. */
+/**
+ * Polls until the subscription ends. The next poll starts when the consumer of this generator has read all events of
+ * the previous poll.
+ */
 export async function* pollEvents(
   followed: FollowedSubscription,
 ): AsyncGenerator<Item, void, undefined> {

@@ -59,11 +59,11 @@ export function eventSubscriptions(
   return new ClientSubscriptions(client, options)
 }
 
-/** A subscription that was loaded or created in this process. It may have a loop, which `follow` runs. */
+/** A subscription that was loaded or created in this process. */
 interface ActiveSubscription {
   readonly followed: FollowedSubscription
   readonly webhook: Webhook | undefined
-  /** Ends the loop and the requests. */
+  /** Ends the delivery of events, and the requests. */
   readonly controller: AbortController
 }
 
@@ -71,8 +71,8 @@ class ClientSubscriptions implements EventSubscriptions {
   readonly #client: ExtensionClient
   readonly #options: EventSubscriptionsOptions
   readonly #store: SubscriptionRecords
-  /** The subscriptions with a loop, by key. The value is undefined while the subscription is being loaded. */
-  readonly #loops = new Map<string, ActiveSubscription | undefined>()
+  /** The subscriptions that `follow` delivers, by key. The value is undefined while a subscription is being loaded. */
+  readonly #active = new Map<string, ActiveSubscription | undefined>()
   readonly #closing = new AbortController()
   readonly #report: Report = (error) => this.#reportFor(error)
 
@@ -93,17 +93,17 @@ class ClientSubscriptions implements EventSubscriptions {
     options: FollowOptions = {},
   ): AsyncGenerator<ReceivedEvent, void, undefined> {
     const key = this.#keyOf(name, args)
-    if (this.#loops.has(key)) {
+    if (this.#active.has(key)) {
       throw new SdkError('INVALID_USE', `"${name}" is already followed with these arguments`)
     }
-    this.#loops.set(key, undefined)
+    this.#active.set(key, undefined)
     const { signal, mode } = options
     let abort = (): void => {}
     let active: ActiveSubscription | undefined
     try {
       active = await this.#open(key, name, args, options)
       const { followed, webhook, controller } = active
-      this.#loops.set(key, active)
+      this.#active.set(key, active)
       abort = () => controller.abort(signal?.reason)
       if (signal?.aborted || this.#closing.signal.aborted) abort()
       signal?.addEventListener('abort', abort)
@@ -117,7 +117,7 @@ class ClientSubscriptions implements EventSubscriptions {
       })
     } finally {
       signal?.removeEventListener('abort', abort)
-      await this.#endLoop(key, active)
+      await this.#endDelivery(key, active)
     }
   }
 
@@ -135,7 +135,7 @@ class ClientSubscriptions implements EventSubscriptions {
   async refresh(): Promise<number | undefined> {
     let next: number | undefined
     for (const record of await this.#records()) {
-      if (record.mode !== 'webhook' || this.#loops.has(record.key)) continue
+      if (record.mode !== 'webhook' || this.#active.has(record.key)) continue
       const { name, arguments: args } = record
       const { followed, webhook } = await this.#webhookOf(name, args, {})
       const { refreshAt = 0 } = record.webhook ?? {}
@@ -157,10 +157,10 @@ class ClientSubscriptions implements EventSubscriptions {
 
   async stop(name: string, args: JsonObject = {}): Promise<void> {
     const key = this.#keyOf(name, args)
-    const active = this.#loops.get(key) ?? (await this.#open(key, name, args, {}))
+    const active = this.#active.get(key) ?? (await this.#open(key, name, args, {}))
     const { followed, controller } = active
-    // Deleted before the loop is aborted, so that `#endLoop` does not unsubscribe too
-    this.#loops.delete(key)
+    // Deleted before the delivery is aborted, so that `#endDelivery` does not unsubscribe too
+    this.#active.delete(key)
     controller.abort()
     await unsubscribe(followed)
     await followed.remove()
@@ -173,7 +173,7 @@ class ClientSubscriptions implements EventSubscriptions {
 
   close(): void {
     this.#closing.abort()
-    for (const active of this.#loops.values()) active?.controller.abort()
+    for (const active of this.#active.values()) active?.controller.abort()
   }
 
   /** Loads a subscription, or creates it. */
@@ -215,11 +215,11 @@ class ClientSubscriptions implements EventSubscriptions {
     return { followed, webhook, controller }
   }
 
-  /** Ends a loop, and unsubscribes its webhook unless `close` was called. */
-  async #endLoop(key: string, active: ActiveSubscription | undefined): Promise<void> {
-    // After `stop`, a new loop may already follow the same subscription
-    if (this.#loops.get(key) !== active) return
-    this.#loops.delete(key)
+  /** Ends the delivery of a subscription, and unsubscribes its webhook unless `close` was called. */
+  async #endDelivery(key: string, active: ActiveSubscription | undefined): Promise<void> {
+    // After `stop`, another call of `follow` may already deliver the same subscription
+    if (this.#active.get(key) !== active) return
+    this.#active.delete(key)
     if (!active) return
     const { followed, controller } = active
     controller.abort()
@@ -234,7 +234,7 @@ class ClientSubscriptions implements EventSubscriptions {
     options: FollowOptions,
   ): Promise<{ followed: FollowedSubscription; webhook: Webhook }> {
     const key = this.#keyOf(name, args)
-    const active = this.#loops.get(key) ?? (await this.#open(key, name, args, options))
+    const active = this.#active.get(key) ?? (await this.#open(key, name, args, options))
     const { followed, webhook } = active
     if (webhook) return { followed, webhook }
     throw new SdkError('INVALID_USE', 'Webhooks need the option "receiver"')

@@ -8,10 +8,10 @@ import { SdkError } from '../../protocol/errors.ts'
 import type { AcceptedSubscription, WebhookHandlers, WebhookReceiver } from '../client/webhook.ts'
 import { createEventReceiver } from './receiver.ts'
 
-/** How long a loop may take to process an event, in milliseconds. After that, the response is 503. */
+/** How long the application may take to process an event, in milliseconds. After that, the response is 503. */
 const PROCESSING_MS = 4_500
 
-/** A webhook receiver that passes events to the loops of a client. */
+/** A webhook receiver that passes events to the subscriptions that a client follows. */
 export interface EventInbox extends Required<WebhookReceiver> {
   /** Handles the requests to the URL, and to all URLs below it. */
   receive(request: Request, platform?: object): Promise<Response>
@@ -19,7 +19,7 @@ export interface EventInbox extends Required<WebhookReceiver> {
 
 /**
  * Creates a receiver for the subscriptions of a client in the same process. An event is acknowledged
- * when the loop has processed it.
+ * when the loop over `follow` has processed it.
  *
  * @example
  * ```ts
@@ -57,7 +57,7 @@ export function eventInbox(
   }
   const { onError = console.error } = options
   const receive = createEventReceiver({
-    // `CLOSED` means that the loop has ended. This is not reported, because the server sends the event again
+    // `CLOSED` means that `follow` has ended. This is not reported, because the server sends the event again
     onError: (error) => (error as SdkError).code === 'CLOSED' || onError(error),
     secretFor({ id, url: requested }) {
       const { subscription } = accepted.get(lastSegment(requested)) ?? {}

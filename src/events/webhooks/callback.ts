@@ -22,7 +22,7 @@ export function modeOf(params: JsonObject): unknown {
 /**
  * Reads the URL in the member `delivery`, exactly as the client wrote it.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` unless it uses HTTPS and has no user info or fragment.
+ * @throws {ProtocolError} `INVALID_PARAMS` unless the URL uses HTTPS and has no user info or fragment.
  */
 export function readUrl(params: JsonObject): string {
   const { url: text } = requireObject(params, 'delivery')
@@ -37,7 +37,7 @@ export function readUrl(params: JsonObject): string {
 /**
  * Reads the secret in the member `delivery`.
  *
- * @throws {ProtocolError} `INVALID_PARAMS` unless it is `whsec_` and the Base64 of 24 to 64 bytes.
+ * @throws {ProtocolError} `INVALID_PARAMS` unless the secret is `whsec_` and the Base64 of 24 to 64 bytes.
  */
 export function readSecret(params: JsonObject): string {
   const { secret } = requireObject(params, 'delivery')

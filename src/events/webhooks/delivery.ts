@@ -34,8 +34,8 @@ const APPLICATION_RETRY_MS = 30_000
 /** How long an event type may be unknown before its subscriptions end, in milliseconds. */
 const MAX_MISSING_MS = 3_600_000
 /**
- * How long deliveries to a subscription pause if its host does not respond and other requests to the host are
- * already open, in milliseconds.
+ * How long deliveries to a subscription pause if the URL's host does not respond to the requests that are already
+ * open, in milliseconds.
  */
 const SILENT_RETRY_MS = 30_000
 /**
@@ -44,14 +44,14 @@ const SILENT_RETRY_MS = 30_000
  */
 const MAX_BLOCKED_MS = 3_600_000
 
-/** What all deliveries of one call of `deliver` share. */
+/** What all deliveries of one call of the runner's `deliver` share. */
 export interface DeliveryEnvironment {
   readonly host: EventHost
   readonly settings: WebhookSettings
   readonly storage: EventStorage
   /** The platform's environment, such as a Worker's bindings. */
   readonly env: unknown
-  /** Sends a request once fewer requests to the same receiver are under way. */
+  /** Sends a request once fewer requests to the URL's host are under way. */
   readonly limit: HostLimits['run']
   /** Aborts when the subscription was deleted. The request under way is then aborted too. */
   readonly abort: AbortSignal
@@ -159,7 +159,7 @@ export async function deliverTo(
    * Sends the current body once, and stores the result.
    *
    * @param eventId The id of the event, or the type of the control body, for the log of deliveries.
-   * @param changes What changes in the subscription once the body was accepted or given up.
+   * @param changes The changes of the subscription after the body was accepted or given up.
    * @param reused The message id and cursor, which further attempts must reuse.
    */
   async function sendOnce(
@@ -180,7 +180,7 @@ export async function deliverTo(
     let ongoing: OngoingOperation | undefined
     const answer = await limit(url, async () => {
       sentAt = Date.now()
-      // The request may have waited for other requests to the host
+      // The request may have waited for other requests to the URL's host
       const isLate = lease.leftMs < settings.timeoutMs || isExpired(lease.record)
       if (isLate || abort.aborted || isOver()) return undefined
       ongoing = eventHost.observe?.begin({ type: 'delivery', ...attemptIds, name, principal })
@@ -193,7 +193,7 @@ export async function deliverTo(
       return false
     }
     if (!answer) {
-      // If `limit` did not call the function, the host is silent. Otherwise any process may continue immediately
+      // If `limit` did not call the function, the URL's host is silent. Otherwise any process may continue at once
       const delayMs = sentAt > 0 ? 0 : Math.round(backoffMs(0, SILENT_RETRY_MS))
       if (lease.leftMs > 0) await lease.save({ dueAt: Date.now() + delayMs })
       return false

@@ -40,6 +40,7 @@ export function hostLimits(max: number): HostLimits {
     async run(url, send) {
       const host = hostOf(url)
       const mustWait = host.pending >= max
+      // Waiting is hopeless after `max` consecutive requests without a response
       const isHopeless = (): boolean => mustWait && host.unanswered >= max
       if (isHopeless()) return undefined
       host.pending++

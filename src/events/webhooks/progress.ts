@@ -1,5 +1,5 @@
 /**
- * The progress of a subscription's deliveries, stored with it.
+ * The progress of a subscription's deliveries, which is stored with the subscription.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -71,7 +71,7 @@ export function controlProgress(control: ControlBody): StoredProgress {
   return { control, messageId: `msg_${control.type}_${randomText()}` }
 }
 
-/** Returns what changes when the server ends a subscription. The receiver must still be notified. */
+/** Returns the changes of a subscription that the server ends. The receiver must still be notified. */
 export function termination(error: Error): {
   readonly progress: Progress & JsonObject
   readonly status: 'active'

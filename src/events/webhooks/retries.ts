@@ -1,5 +1,5 @@
 /**
- * After a failed attempt, decides whether and when the same request body is sent again.
+ * Decides after a failed attempt whether and when the same request body is sent again.
  *
  * @see https://modelcontextprotocol.io/seps/3415-events-extension
  */
@@ -22,7 +22,7 @@ const MAX_REJECTED_GAPS = 3
 const MAX_SUSPENDED_MS = 86_400_000
 
 /**
- * Returns what changes in the subscription after a failed attempt. A number in `dueAt` is the time of the
+ * Returns the changes of a subscription after a failed attempt. A number in `dueAt` is the time of the
  * next attempt, and `null` means that the subscription is suspended. If `dueAt` is absent, the body is given
  * up.
  *

@@ -86,7 +86,7 @@ export function subscriptionMethods(
         },
       })
       const id = await subscriptionId(principal, url, opened.name, opened.arguments)
-      // This must remain the same object, because the host finds the validated arguments by its identity
+      // This must remain the same object, because `eventHost` finds the validated arguments by its identity
       const subscription = Object.assign(opened, { id })
       // With this lock, a URL also gets only one challenge at a time
       return withKeyLock(JSON.stringify([principal, url]), async () => {
@@ -111,7 +111,7 @@ export function subscriptionMethods(
             const data = { kind: 'subscription' }
             throw eventHost.error('NotFound', 'The subscription does not exist', data)
           }
-          // If another process has changed the subscription in the meantime, it is loaded again
+          // Another process has changed the subscription in the meantime: the next round loads it again
           if (stored && !(await storage.remove(stored))) continue
           if (exists) eventHost.unsubscribed(asOpenSubscription(stored, ctx.env))
           return
@@ -122,8 +122,8 @@ export function subscriptionMethods(
   }
 
   /**
-   * Creates or refreshes a subscription. Resolves with undefined if another process has changed it in the
-   * meantime. The caller then tries again.
+   * Creates or refreshes a subscription. Resolves with undefined if another process has changed the
+   * subscription in the meantime. The caller then tries again.
    */
   async function createOrRefresh(
     identity: Pick<WebhookSubscription, 'id' | 'principal' | 'url' | 'expiresAt'>,
@@ -135,12 +135,12 @@ export function subscriptionMethods(
     const { id, principal, url, expiresAt } = identity
     const { name, arguments: args, subscriber } = subscription
     const stored = await storage.load(id, name)
-    const live = stored && isLive(stored) ? stored : undefined
-    if (!live) await requireCapacity(principal)
+    const existing = stored && isLive(stored) ? stored : undefined
+    if (!existing) await requireCapacity(principal)
     // For a refresh, the cursor is only validated, because the server knows what it has delivered
     const { position, truncated } = await eventHost.start(subscription, params)
     await verify(url, principal, id, secret)
-    if (live) return save()
+    if (existing) return save()
     // Checks the capacity again, because other subscriptions may have been created during the verification
     return withKeyLock(principal, async () => {
       await requireCapacity(principal)
@@ -158,7 +158,7 @@ export function subscriptionMethods(
     })
 
     async function save(): Promise<SubscribeEventsResult | undefined> {
-      let current = live
+      let current = existing
       for (;;) {
         const progress = current ? progressOf(current) : {}
         const isResumed = current?.status === 'suspended'
@@ -178,18 +178,18 @@ export function subscriptionMethods(
         }
         if (await storage.save(record)) break
         // If a delivery has changed the subscription in the meantime, the refresh is applied to the new record
-        current = live && (await storage.load(id, name))
+        current = existing && (await storage.load(id, name))
         if (!current || !isLive(current)) return undefined
       }
       // The new record has replaced a subscription that had expired
-      if (stored && !live && !isTerminated(stored)) {
+      if (stored && !existing && !isTerminated(stored)) {
         eventHost.unsubscribed(asOpenSubscription(stored, ctx.env))
       }
       return {
         id,
         refreshBefore: expiresAt === null ? null : toIso(expiresAt),
         cursor: await eventHost.cursorOf(subscription, current ? current.position : position),
-        truncated: !live && truncated,
+        truncated: !existing && truncated,
         ...(current && { deliveryStatus: deliveryStatus(current, limits.isBusy(url)) }),
       }
     }
@@ -202,20 +202,20 @@ export function subscriptionMethods(
 
   async function requireCapacity(principal: string): Promise<void> {
     const { maxSubscriptions, maxSubscriptionsPerPrincipal: maxOwn } = settings
-    const isFull = (await storage.count(principal)) >= maxOwn
-    if (!isFull && (await storage.count()) < maxSubscriptions) return
-    const data = { limit: 'subscriptions', max: isFull ? maxOwn : maxSubscriptions }
+    const isPrincipalFull = (await storage.count(principal)) >= maxOwn
+    if (!isPrincipalFull && (await storage.count()) < maxSubscriptions) return
+    const data = { limit: 'subscriptions', max: isPrincipalFull ? maxOwn : maxSubscriptions }
     throw eventHost.error('ResourceExhausted', 'Too many subscriptions', data)
   }
 }
 
-/** Converts a stored subscription to the form that the host expects. */
+/** Converts a stored subscription to the form that {@link EventHost} accepts. */
 export function asOpenSubscription(stored: WebhookSubscription, env: unknown): OpenSubscription {
   const { id, name, arguments: args, principal, auth } = stored
   return { id, name, arguments: args, subscriber: { principal, auth, env } }
 }
 
-/** Puts a new secret in front. Requests are also signed with the previous secrets for some time. */
+/** Puts a new secret in front of the previous secrets, with which requests are also signed for some time. */
 function rotateSecrets(
   secrets: readonly WebhookSecret[],
   secret: string,

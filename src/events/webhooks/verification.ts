@@ -35,19 +35,19 @@ export type UrlVerifier = (
  * Creates a function that verifies URLs, and remembers which principals have verified which URLs.
  *
  * The function throws CallbackEndpointError if the URL does not answer the challenge, and ResourceExhausted if
- * its host was challenged too often.
+ * the URL's host was challenged too often.
  */
 export function createUrlVerifier(eventHost: EventHost, settings: WebhookSettings): UrlVerifier {
   const counts = boundedCache<string, { failed: number; succeeded: number }>(MAX_HOSTNAMES)
 
   return async (url, principal, subscriptionId, secret) => {
     const { storage } = eventHost
-    const parsed = new URL(url)
+    const parsedUrl = new URL(url)
     if (((await storage.verifiedUntil(principal, url)) ?? 0) > Date.now()) return
-    const count = challengeCount(parsed.host)
+    const count = challengeCount(parsedUrl.host)
     // The challenge counts as failed until it has succeeded
     count.failed++
-    const isKnown = await settings.isVerified?.(parsed, principal, readDocument)
+    const isKnown = await settings.isVerified?.(parsedUrl, principal, readDocument)
     const reason = isKnown ? undefined : await challenge(url, subscriptionId, secret)
     if (reason) {
       const message = 'The callback did not accept the verification'
@@ -59,18 +59,18 @@ export function createUrlVerifier(eventHost: EventHost, settings: WebhookSetting
   }
 
   /**
-   * Returns how many challenges of a host have failed and succeeded in the current period.
+   * Returns the counts of a host's challenges in the current period. The caller updates them.
    *
    * @throws {ProtocolError} ResourceExhausted if a limit is reached.
    */
-  function challengeCount(name: string): { failed: number; succeeded: number } {
-    let count = counts.get(name)
+  function challengeCount(hostname: string): { failed: number; succeeded: number } {
+    let count = counts.get(hostname)
     if (!count) {
       count = { failed: 0, succeeded: 0 }
-      counts.set(name, count, performance.now() + PERIOD_MS)
+      counts.set(hostname, count, performance.now() + PERIOD_MS)
     }
     if (count.failed < MAX_FAILED && count.succeeded < MAX_SUCCEEDED) return count
-    const message = `Too many verifications of "${name}": try again in a minute`
+    const message = `Too many verifications of "${hostname}": try again in a minute`
     throw eventHost.error('ResourceExhausted', message, { limit: 'verifications' })
   }
 

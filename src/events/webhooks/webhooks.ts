@@ -71,6 +71,7 @@ function attachTo(eventHost: EventHost, settings: WebhookSettings): AttachedWebh
     },
     async terminate({ id, ...query }, error) {
       if (id !== undefined) await end(await storage.load(id, query.name), error)
+      // With an id, no other subscription is ended, so nothing is listed
       let after = id === undefined ? '' : undefined
       while (after !== undefined) {
         const page = await storage.list(query, PAGE_SIZE, after)

@@ -102,11 +102,11 @@ export function createSseHandler(server: BaseServer, options: SseHandlerOptions 
   const definition = definitionOf(server)
   const { auth } = options
   const handle = async (request: Request, hostCaller: Caller = {}): Promise<Response> => {
-    const guard = new RequestChecks(definition, options, request)
+    const checks = new RequestChecks(definition, options, request)
     try {
       const unauthenticatedCaller: Caller = { request, ...hostCaller }
       const callerOrResponse =
-        guard.check() ??
+        checks.check() ??
         (auth
           ? await (definition.observe?.authenticate(
               auth,
@@ -117,13 +117,13 @@ export function createSseHandler(server: BaseServer, options: SseHandlerOptions 
           : unauthenticatedCaller)
       // A copy, because the headers of a response from `fetch` are immutable
       if (callerOrResponse instanceof Response)
-        return guard.respond(new Response(callerOrResponse.body, callerOrResponse))
+        return checks.respond(new Response(callerOrResponse.body, callerOrResponse))
       const { method } = request
-      if (method === 'GET') return guard.respond(endpoint.open(request, callerOrResponse))
-      if (method === 'POST') return guard.respond(await endpoint.post(request, callerOrResponse))
+      if (method === 'GET') return checks.respond(endpoint.open(request, callerOrResponse))
+      if (method === 'POST') return checks.respond(await endpoint.post(request, callerOrResponse))
       throw methodNotAllowed(request, 'GET, POST, OPTIONS')
     } catch (error) {
-      return guard.respondError(error)
+      return checks.respondError(error)
     }
   }
   return Object.assign(handle, { close: () => endpoint.close() })

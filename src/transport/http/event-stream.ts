@@ -27,8 +27,8 @@ export interface EventStreamOptions {
   /** The caller that reads the stream. The stream ends when the caller's authorization ends. */
   caller?: Caller | undefined
   /**
-   * Called when the caller's authorization expires or is revoked. It must end the stream. By default the
-   * stream closes itself.
+   * Called when the caller's authorization expires or is revoked. This function must end the stream. By
+   * default the stream closes itself.
    */
   onExpired?: ((reason: string) => void) | undefined
   /** Called once when the reader disconnects, or is too slow. */

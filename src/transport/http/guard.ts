@@ -100,11 +100,11 @@ export function createGuard(server: BaseServer, options: OriginOptions): Guard {
   const definition = definitionOf(server)
   const unauthenticated = { ...options, auth: undefined }
   return async (request, answer) => {
-    const guard = new RequestChecks(definition, unauthenticated, request)
+    const checks = new RequestChecks(definition, unauthenticated, request)
     try {
-      return guard.respond(guard.check() ?? (await answer()))
+      return checks.respond(checks.check() ?? (await answer()))
     } catch (error) {
-      return guard.respondError(error)
+      return checks.respondError(error)
     }
   }
 }

@@ -134,7 +134,7 @@ class StdioTransport implements Transport {
     receiver?.closed(reason)
   }
 
-  /** Writes the queue, after the current turn and after the previous write. */
+  /** Writes the queue, after the current tick and after the previous write. */
   async #flush(): Promise<void> {
     await this.#written
     const chunk = this.#encoder.encode(this.#queue)
@@ -160,7 +160,7 @@ class StdioTransport implements Transport {
         for (const line of lines) {
           // Discards the lines. Reading continues, so that a peer that is still writing does not block the flush
           if (this.#closing) break
-          // Awaits only promises, so that messages that arrived together are handled in one turn
+          // Awaits only promises, so that messages that arrived together are handled in one tick
           const handling = deliver(line, receiver)
           if (handling) await handling
         }

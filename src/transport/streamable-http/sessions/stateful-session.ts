@@ -192,7 +192,7 @@ export class StatefulSession implements HttpSession, SessionParts {
     }
     if (lastEventId !== null) throw invalidRequest(400, 'The event in "Last-Event-ID" is unknown')
     const opened = streams.openStandalone()
-    // Connects in the same turn if possible, because a concurrent GET would end a stream without a client
+    // Connects in the same tick if possible, because a concurrent GET would end a stream without a client
     const stream = opened instanceof Promise ? await opened : opened
     const { sink, response } = connectStream({ sessionId, streamId: stream.id }, sinkOptions)
     stream.connect(sink)
