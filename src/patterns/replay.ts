@@ -131,7 +131,8 @@ export class ReplayInput implements Input {
   }
 
   /**
-   * Returns the response to a question, or sends the question.
+   * Returns the response to a question. If there is no response yet, sends the question and waits, or lists it as
+   * pending and throws `InputPending`.
    *
    * @param proposedKey The question's own key, or else the number of the request.
    */

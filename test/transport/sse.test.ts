@@ -84,7 +84,7 @@ test('A parser starts over with the next stream, keeps the last event id, and dr
   const events: string[] = []
   const parser = new SseParser((_, data) => events.push(data), 1_000)
   parser.push('id: 7\nretry: 5\ndata: a\n\nid: 8\nevent: x\ndata: b\ndata: c\r')
-  parser.restart()
+  parser.begin()
   expect([parser.lastEventId, parser.retryMs]).toEqual(['7', 5])
   parser.push('\ndata: d\n\n')
   expect(events).toEqual(['a', 'd'])

@@ -95,7 +95,7 @@ async function* readStream(
     yield* queue
     // Without a position, the next stream cannot deliver the events that did not fit into the queue
     if (isOverrun && followed.record.cursor === null) {
-      const message = `Events of "${followed.record.name}" were skipped: the loop reads too slowly`
+      const message = `Events of "${followed.record.name}" were skipped: reading is too slow`
       followed.report(new SdkError('LIMIT_EXCEEDED', message))
     }
     return !isOverrun

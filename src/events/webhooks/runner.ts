@@ -38,7 +38,7 @@ export function createRunner(eventHost: EventHost, settings: WebhookSettings): R
   /** Resolves at the next call of `wakeUp`. */
   let woken: Promise<void>
   /** Resolves when `runUntilClosed` has ended. */
-  let loop: Promise<void> | undefined
+  let running: Promise<void> | undefined
   resetWake()
 
   return {
@@ -46,15 +46,15 @@ export function createRunner(eventHost: EventHost, settings: WebhookSettings): R
     deliver,
     wake() {
       wakeUp()
-      if (!closing.signal.aborted && !eventHost.storage.deliversItself) loop ??= runUntilClosed()
+      if (!closing.signal.aborted && !eventHost.storage.deliversItself) running ??= runUntilClosed()
     },
     abort: (id) => abortControllers.get(id)?.abort(),
     async close() {
       closing.abort()
       wakeUp()
-      await Promise.race([loop, pause(CLOSE_MS)])
+      await Promise.race([running, pause(CLOSE_MS)])
       for (const controller of abortControllers.values()) controller.abort()
-      await loop
+      await running
     },
   }
 
