@@ -73,8 +73,8 @@ export interface Sink {
  */
 export interface EventStore {
   /**
-   * How many events were ever stored, also by earlier processes. The number may be too high, but not
-   * too low.
+   * How many events were ever stored, including those of earlier processes. The number may be too high,
+   * but not too low.
    */
   readonly eventCount: number
   /**

@@ -1,14 +1,14 @@
 /**
  * Ends sessions that are no longer used, including those that are only in the store. A session is
  *
- * - inactive while no request is handled in it and no client listens,
- * - idle if its last use was more than `idleMs` ago,
- * - expired if it is both.
+ * - in use while a request is handled in it, or a client listens,
+ * - idle if its last request arrived more than `idleMs` ago,
+ * - expired if it is idle and not in use.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 import { MAX_TIMER_MS, unref } from '../patterns/timers.ts'
-import { isInactive, type PoolEntry } from './pool-entry.ts'
+import { isInUse, type PoolEntry } from './pool-entry.ts'
 import type { SessionRecord } from './session.ts'
 import type { SessionStore } from './store.ts'
 
@@ -20,7 +20,7 @@ export interface IdleSessionOptions {
   /** The sessions in the memory of this process, in the order of last use. */
   readonly entries: ReadonlyMap<string, PoolEntry>
   readonly end: (id: string) => Promise<void>
-  /** Called when a session that was only in the store has been removed. */
+  /** Called with a session that was only in the store, after its removal. */
   readonly onRemoved: (id: string, record: SessionRecord) => void
   readonly report: (error: unknown) => void
 }
@@ -38,17 +38,17 @@ export class IdleSessions {
     this.#recordIntervalMs = Math.min(options.idleMs / 10, 60_000)
   }
 
-  /** Whether a session is idle and inactive. */
+  /** Whether a session is idle and not in use. */
   isExpired(entry: PoolEntry): boolean {
-    return this.#isIdle(entry) && isInactive(entry)
+    return this.#isIdle(entry) && !isInUse(entry)
   }
 
-  /** The ids of the sessions that are idle and inactive. */
+  /** The ids of the sessions that are idle and not in use. */
   *expired(): Iterable<string> {
     for (const [id, entry] of this.#options.entries) {
       // All further entries were used later than this one
       if (!this.#isIdle(entry)) return
-      if (isInactive(entry)) yield id
+      if (!isInUse(entry)) yield id
     }
   }
 
@@ -99,8 +99,8 @@ export class IdleSessions {
 
   async #cleanUp(): Promise<void> {
     const { store, idleMs, entries, end, onRemoved } = this.#options
-    for (const entry of entries.values()) if (!isInactive(entry)) await this.recordUse(entry)
-    // The recorded use may be one interval too old, and the timer may fire another interval late
+    for (const entry of entries.values()) if (isInUse(entry)) await this.recordUse(entry)
+    // The last use may be one interval later than the recorded one, and the timer may fire another interval late
     const lastUsedBefore = Date.now() - idleMs - 2 * this.#recordIntervalMs
     for (const id of (await store.unused?.(lastUsedBefore)) ?? []) {
       const entry = entries.get(id)

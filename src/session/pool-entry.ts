@@ -26,7 +26,7 @@ export interface PoolEntry<Pooled extends SessionParts = SessionParts> extends C
   unindex: () => void
 }
 
-/** Whether no request is handled in a session, and no client listens. Such a session may be ended. */
-export function isInactive({ pooled: { session, streams } }: PoolEntry): boolean {
-  return session.inFlight.size === 0 && !streams.connected
+/** Whether a request is being handled in a session, or a client listens. A session that is not in use may be ended. */
+export function isInUse({ pooled: { session, streams } }: PoolEntry): boolean {
+  return session.inFlight.size > 0 || streams.connected
 }

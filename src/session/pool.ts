@@ -1,5 +1,5 @@
 /**
- * The sessions that this process serves. Sessions in use are in memory, and all others are in the store.
+ * The sessions that this process serves. Live sessions are in memory; the store contains all sessions.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -9,7 +9,7 @@ import { INTERNAL_ERROR } from '../protocol/error-codes.ts'
 import { topicIndex } from '../patterns/topic-index.ts'
 import { accountOf } from '../patterns/account.ts'
 import { IdleSessions } from './idle-sessions.ts'
-import { isInactive, type PoolEntry, type SessionParts } from './pool-entry.ts'
+import { isInUse, type PoolEntry, type SessionParts } from './pool-entry.ts'
 import { SessionQuota, type CountedSession } from './quota.ts'
 import { operationOf, type SessionObserver } from './session-operation.ts'
 import { Session, topicsOf, type SessionRecord } from './session.ts'
@@ -25,18 +25,19 @@ export interface SessionLimits {
    */
   idleMs?: number
   /**
-   * The maximum number of sessions. When the limit is reached, the least recently used inactive session
-   * of the caller is evicted. If the caller has no such session, an inactive session of the caller with the
-   * most sessions is evicted. If no session is inactive, the response is 503. A session with long client
-   * info and capabilities counts several times: once for each 10,000 characters.
+   * The maximum number of sessions. When the limit is reached, a session is evicted that is not in use: no
+   * request is handled in it, and no client listens. The least recently used one of the caller is evicted first.
+   * If the caller has none, one of the caller with the most sessions is evicted. If all sessions are in use, the
+   * response is 503. A session with long client info and capabilities counts several times: once for each 10,000
+   * characters.
    *
    * @default 10000
    */
   maxSessions?: number
   /**
    * The maximum number of sessions per principal, or per network address for callers without a principal.
-   * When the limit is reached, an inactive session of the same caller is evicted. If no session is
-   * inactive, the response is 503. If neither a principal nor an address is known, as with `createHandler`
+   * When the limit is reached, a session of the same caller that is not in use is evicted. If all are in
+   * use, the response is 503. If neither a principal nor an address is known, as with `createHandler`
    * without a caller, only `maxSessions` applies.
    *
    * @default maxSessions / 2
@@ -78,6 +79,7 @@ export class SessionPool<Pooled extends SessionParts> implements SessionOperatio
   readonly #idle: IdleSessions
   /** The live sessions in the order of last use. */
   readonly #entries = new Map<string, PoolEntry<Pooled>>()
+  /** Finds the live sessions by their topics. See {@link topicsOf}. */
   readonly #topics = topicIndex<PoolEntry<Pooled>>()
   /** The session that was used last, which may have ended. */
   #lastUsed: PoolEntry<Pooled> | undefined
@@ -181,7 +183,7 @@ export class SessionPool<Pooled extends SessionParts> implements SessionOperatio
     this.#updateTopics(id)
     await this.#useStore(() => this.#store.save(id, record)).catch(async (error: unknown) => {
       const stored = await this.#useStore(() => this.#store.load(id))
-      // If `stored` has no log level, `logLevel: undefined` removes the level from the record
+      // `logLevel: undefined` removes the level that could not be stored, if `stored` has none
       if (stored) Object.assign(record, { logLevel: undefined }, stored)
       this.#updateTopics(id)
       throw error
@@ -284,11 +286,11 @@ export class SessionPool<Pooled extends SessionParts> implements SessionOperatio
     }
   }
 
-  /** Makes room for a new session: ends all expired sessions, and then inactive sessions if needed. */
+  /** Makes room for a new session: ends all expired sessions, and then, if needed, sessions that are not in use. */
   async #makeRoom(newSession: CountedSession): Promise<void> {
     for (const id of this.#idle.expired()) await this.#evict(id)
     while (!this.#quota.hasRoomFor(newSession)) {
-      const evictable = this.#quota.findEvictable(this.#entries.values(), newSession, isInactive)
+      const evictable = this.#quota.findEvictable(this.#entries.values(), newSession, isInUse)
       if (!evictable) throw new ProtocolError(INTERNAL_ERROR, 'Too many sessions are in use')
       await this.#evict(evictable.pooled.id)
     }

@@ -6,7 +6,7 @@
  */
 import type { SessionRecord } from './session.ts'
 
-/** The properties of a session that are needed to count the session. */
+/** The properties of a session that the limits depend on. */
 export interface CountedSession {
   /** The account of the caller that opened the session, if known. */
   readonly account: string | undefined
@@ -57,21 +57,21 @@ export class SessionQuota {
    * sessions.
    *
    * @param sessions The sessions in the order of last use, the least recently used first.
-   * @param mayEvict Whether a session may be evicted.
+   * @param isInUse Whether a session is in use, so that it must not be evicted.
    */
   findEvictable<Counted extends CountedSession>(
     sessions: Iterable<Counted>,
     { account, weight }: CountedSession,
-    mayEvict: (session: Counted) => boolean,
+    isInUse: (session: Counted) => boolean,
   ): Counted | undefined {
     const exceedsOwnLimit = this.#exceedsOwnLimit(account, weight)
     let evictable: Counted | undefined
     let highestRank = 0
     for (const session of sessions) {
-      // An account at its own limit must not evict the sessions of others
-      const rankOfOthers = exceedsOwnLimit ? 0 : (this.#weights.get(session.account) ?? 0)
-      const rank = session.account === account ? Infinity : rankOfOthers
-      if (rank > highestRank && mayEvict(session)) {
+      // An account at its own limit must not evict the sessions of other accounts
+      const rankOfOther = exceedsOwnLimit ? 0 : (this.#weights.get(session.account) ?? 0)
+      const rank = session.account === account ? Infinity : rankOfOther
+      if (rank > highestRank && !isInUse(session)) {
         evictable = session
         highestRank = rank
       }

@@ -41,6 +41,7 @@ export interface RequestOutput {
   /** Whether messages other than the response can be sent. */
   readonly canStream: boolean
   send(message: JsonRpcMessage): Promise<void> | undefined
+  /** Closes the connection, and asks the client to connect again after `retryMs` milliseconds. */
   disconnect(retryMs: number): void
 }
 
@@ -48,7 +49,7 @@ export interface RequestOutput {
  * Sends a request to the client. Calls `onIdAssigned` with the id of the request before the request
  * is sent.
  */
-type SendQuestion = (
+type SendInputRequest = (
   request: InputRequest,
   onIdAssigned: (id: RequestId) => void,
 ) => Promise<JsonObject>
@@ -75,7 +76,7 @@ export class ResumableCalls {
    * Creates the object through which a call's handler requests input. It immediately sends the recorded requests
    * that have no answer yet.
    */
-  createInput(call: ResumableCall, send: SendQuestion): ReplayInput {
+  createInput(call: ResumableCall, send: SendInputRequest): ReplayInput {
     return new ReplayInput(call.recording, call.answers, {
       ask: async (key, digest, question, recording) => {
         recording.open[key] = digest
@@ -142,7 +143,7 @@ export class ResumableCalls {
     call: ResumableCall,
     key: string,
     { request, accepts }: Question,
-    send: SendQuestion,
+    send: SendInputRequest,
   ): Promise<JsonObject> {
     let id = ''
     const answer = await send(request, (requestId) => {
@@ -183,13 +184,14 @@ export const resumableCalls: ResumableCallStore = {
 
 /** Adds the client's answer to an input request of a call whose handler is not running. */
 export function addAnswer(call: ResumableCall, id: string, response: JsonRpcResponse): void {
-  const { unanswered, answers: unprocessedAnswers, recording } = call
+  const { unanswered, answers: unvalidatedAnswers, recording } = call
   const key = unanswered[id] as string
   delete unanswered[id]
   if ('result' in response) {
-    unprocessedAnswers[key] = response.result
+    unvalidatedAnswers[key] = response.result
     return
   }
+  // An error needs no validation, so it can be recorded before the handler runs again
   recording.answers[key] = { digest: recording.open[key] as string, error: response.error }
   delete recording.open[key]
 }

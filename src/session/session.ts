@@ -41,7 +41,8 @@ export interface SessionRecord {
   /** The ids of the URL elicitations whose completion has not been announced to the client yet. */
   elicitations?: string[]
   /**
-   * Whether the client listens to changes. Only read on platforms where a hub announces changes to all sessions.
+   * Whether the client listens to changes. Matters only on Cloudflare, where the hub, a Durable Object, announces changes
+   * to all sessions.
    *
    * - `true`: The client has opened a stream for changes.
    * - `false`: The client has closed the stream, and has a limited time to open it again.
@@ -59,7 +60,7 @@ export function topicsOf({ subscriptions, elicitations = [] }: SessionRecord): s
 
 /** How a request to the client is sent, and how long it may take. */
 export interface SendOptions {
-  /** Sends the message, on the stream of its request. */
+  /** Sends the message, for example on the stream of the client's request that needs the answer. */
   send: (message: JsonRpcMessage) => void
   signal: AbortSignal
   /** How long the client may take to respond, in milliseconds. The default is 300,000. */

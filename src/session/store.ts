@@ -43,6 +43,7 @@ export interface SessionStore {
   eventStore(id: string): EventStore
 }
 
+/** The names of the options. The values have no meaning. */
 const OPTION_NAMES: OptionNames<MemoryStoreLimits> = { maxEvents: 1, maxSize: 1, maxTotalSize: 1 }
 
 /**

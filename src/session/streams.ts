@@ -141,7 +141,11 @@ export class SessionStreams implements Streams {
     return stream
   }
 
-  /** @param id The id of an earlier stream that a client resumes. It becomes the newest standalone stream. */
+  /**
+   * Opens a standalone stream, which is then the newest one.
+   *
+   * @param id The id of an earlier stream, if a client resumes it.
+   */
   openStandalone(id: string = STANDALONE_PREFIX + randomId()): SessionStream {
     const stream = this.#openStreams.get(id) ?? this.#add(id)
     this.#standaloneStreams.delete(stream)
