@@ -20,13 +20,13 @@ export async function* checkAuthorization(
 ): AsyncGenerator<Finding> {
   const header = unauthorized.headers.get('www-authenticate')
   if (header === null) {
-    yield endpoint.isPage
+    yield endpoint.runsInPage
       ? finding('cors-expose', 'Pages cannot read WWW-Authenticate, unless it is missing')
       : finding('challenge', 'The "WWW-Authenticate" header is missing')
   }
   const bearer = parseChallenges(header ?? '').find(({ scheme }) => scheme === 'bearer')
   const namedUrl = bearer?.params.get('resource_metadata')
-  const urls = namedUrl === undefined ? resourceUrls(endpoint.url) : [namedUrl]
+  const urls = namedUrl === undefined ? resourceMetadataUrls(endpoint.url) : [namedUrl]
   const result = await readFirst(endpoint, urls)
   if ('tried' in result) {
     const message = describeAbsence(endpoint, 'no resource metadata', result)
@@ -58,7 +58,7 @@ export async function* checkAuthorization(
 async function checkServer(endpoint: CheckedEndpoint, issuer: string): Promise<Finding[]> {
   const url = parseUrl(issuer)
   if (!url) return [finding('authorization-server', `"${issuer}" is not a URL`)]
-  const result = await readFirst(endpoint, serverUrls(url))
+  const result = await readFirst(endpoint, serverMetadataUrls(url))
   if ('tried' in result) {
     const message = describeAbsence(endpoint, 'no metadata', result)
     return [finding('authorization-server', message, issuer)]
@@ -77,22 +77,22 @@ async function checkServer(endpoint: CheckedEndpoint, issuer: string): Promise<F
 }
 
 /**
- * Describes that there is no document. If a request of a page failed, the page does not know the reason.
+ * Describes that there is no document. If the check runs in a page, and a request failed, the reason is unknown.
  *
  * @param noDocument What is missing, such as `no resource metadata`.
  */
 function describeAbsence(
-  { isPage }: CheckedEndpoint,
+  { runsInPage }: CheckedEndpoint,
   noDocument: string,
   { tried, hasFailed }: Absence,
 ): string {
   const urls = tried.join(' and ')
-  return isPage && hasFailed
+  return runsInPage && hasFailed
     ? `Pages can read ${noDocument} at ${urls}. ${HIDDEN_REASONS}`
     : `There is ${noDocument} at ${urls}`
 }
 
-/** The reasons that a page cannot tell apart when its request fails. */
+/** Why a request of a page may have failed. A page cannot find out which of these reasons applies. */
 const HIDDEN_REASONS =
   'Perhaps the host does not exist or is down, there is no such document (404), or the response has no "Access-Control-Allow-Origin"'
 
@@ -117,19 +117,21 @@ async function readFirst(endpoint: CheckedEndpoint, urls: readonly string[]): Pr
       tried.push(url)
     } catch (error) {
       hasFailed = true
-      tried.push(endpoint.isPage ? url : `${url} (${reasonOf(error)})`)
+      tried.push(endpoint.runsInPage ? url : `${url} (${reasonOf(error)})`)
     }
   }
   return { tried, hasFailed }
 }
 
-function resourceUrls(url: string): string[] {
+/** The URLs at which a client looks for the metadata of a protected resource. */
+function resourceMetadataUrls(url: string): string[] {
   const { origin, pathname } = new URL(url)
   const root = `${origin}/.well-known/oauth-protected-resource`
   return pathname === '/' ? [root] : [root + pathname, root]
 }
 
-function serverUrls({ origin, pathname }: URL): string[] {
+/** The URLs at which a client looks for the metadata of an authorization server. */
+function serverMetadataUrls({ origin, pathname }: URL): string[] {
   const path = pathname.replace(/\/$/, '')
   const openid = '/.well-known/openid-configuration'
   const urls = [`${origin}/.well-known/oauth-authorization-server${path}`, origin + openid + path]

@@ -24,7 +24,7 @@ export interface Catalog {
   readonly prompts: readonly Prompt[]
 }
 
-/** Reads the lists, and checks their entries. Lists that are slow or cannot be read are findings too. */
+/** Reads the lists, and checks their entries. Also reports lists that are slow, or that cannot be read. */
 export async function* checkCatalog(
   client: Client,
   signal?: AbortSignal,
@@ -32,7 +32,7 @@ export async function* checkCatalog(
 ): AsyncGenerator<Finding> {
   const options = signal ? { signal } : {}
   const findings: Finding[] = []
-  const list = async <T>(
+  const readList = async <T>(
     method: string,
     capability: unknown,
     key: 'name' | 'uri',
@@ -60,11 +60,11 @@ export async function* checkCatalog(
   }
   const { tools, resources, prompts } = client.serverCapabilities ?? {}
   const catalog = {
-    tools: await list('tools/list', tools, 'name', () => client.listAllTools(options)),
-    resources: await list('resources/list', resources, 'uri', () =>
+    tools: await readList('tools/list', tools, 'name', () => client.listAllTools(options)),
+    resources: await readList('resources/list', resources, 'uri', () =>
       client.listAllResources(options),
     ),
-    prompts: await list('prompts/list', prompts, 'name', () => client.listAllPrompts(options)),
+    prompts: await readList('prompts/list', prompts, 'name', () => client.listAllPrompts(options)),
   }
   yield* findings
   yield* catalogFindings(catalog)

@@ -77,7 +77,7 @@ async function* checkRespondingEndpoint(
     discoverAnswer = await endpoint.send(DISCOVER)
   } catch (error) {
     // A browser may block the headers of this request, but not those of requests in sessions
-    if (!endpoint.isPage || !hasNoResponse(error)) throw error
+    if (!endpoint.runsInPage || !hasNoResponse(error)) throw error
     yield await explainMissingResponse(endpoint, error)
   }
   const features = {
@@ -88,14 +88,16 @@ async function* checkRespondingEndpoint(
   for (const answer of [discoverAnswer, initializeAnswer]) {
     if (answer?.status !== 401) continue
     yield* checkAuthorization(endpoint, answer)
-    const rejected = { isProtected: true, isStateless: false, canEndSessions: false }
-    yield* checkWeb(endpoint, { ...features, ...rejected })
-    return yield asLastFinding(finding('token-required', describeTokens(features.isProtected)))
+    const unauthorizedFeatures = { isProtected: true, isStateless: false, canEndSessions: false }
+    yield* checkWeb(endpoint, { ...features, ...unauthorizedFeatures })
+    return yield asLastFinding(
+      finding('token-required', describeTokenProblem(features.isProtected)),
+    )
   }
   const versions = discoverAnswer && supportedVersions(discoverAnswer)
   const isLegacy = isInitialized(initializeAnswer)
   if (!versions && !isLegacy) {
-    // A text is the reason why there is no client
+    // If `client` is a string, it is the reason why there is no client
     const client = (await offersStream(endpoint)) ? await tryOpen(open, signal) : 'no stream'
     if (typeof client === 'string') {
       return yield finding(
@@ -110,7 +112,7 @@ async function* checkRespondingEndpoint(
   const session = isLegacy ? yield* checkSessions(endpoint, initializeAnswer) : undefined
   const hasUsableSession = session !== undefined && !session.missingId
   if (session?.missingId) {
-    // Further findings would only follow from this one
+    // Further findings would only be consequences of this one
     if (!versions) return yield asLastFinding(session.missingId)
     yield session.missingId
   }
@@ -122,7 +124,14 @@ async function* checkRespondingEndpoint(
   const canConnect = hasUsableSession && session.isVersionKnown
   if (versions || canConnect) {
     const accepted = canConnect && !session.isLost ? await acceptedVersions(endpoint) : []
-    yield* checkClients(new Set([...(versions ?? []), ...accepted]), isLegacy, open, signal)
+    // For a legacy server, `checkSessions` has already called an unknown tool
+    const isUnknownToolChecked = isLegacy
+    yield* checkClients(
+      new Set([...(versions ?? []), ...accepted]),
+      isUnknownToolChecked,
+      open,
+      signal,
+    )
   }
   if (hasUsableSession) yield* checkMalformed(endpoint)
 }
@@ -158,11 +167,11 @@ async function* checkWithClient(client: Client, signal?: AbortSignal): AsyncGene
  * Connects in each version that the server claims to support, except versions that this SDK does not know. Then
  * connects in the default version, and checks the lists.
  *
- * @param isToolChecked Whether the checks of sessions have already called an unknown tool.
+ * @param isUnknownToolChecked Whether the checks of sessions have already called an unknown tool.
  */
 async function* checkClients(
   versions: Iterable<Revision>,
-  isToolChecked: boolean,
+  isUnknownToolChecked: boolean,
   open: OpenClient,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Finding> {
@@ -178,7 +187,7 @@ async function* checkClients(
   if (typeof client !== 'string') {
     await using connected = client
     yield* checkCatalog(connected, signal)
-    if (!isToolChecked) yield* checkUnknownTool(connected, signal)
+    if (!isUnknownToolChecked) yield* checkUnknownTool(connected, signal)
   } else if (!hasFailed) yield finding('supported-version', `A client cannot connect: ${client}`)
 }
 
@@ -201,7 +210,7 @@ async function explainMissingResponse(
   endpoint: CheckedEndpoint,
   error: NoResponseError | SdkError,
 ): Promise<Finding> {
-  if (endpoint.isPage && error instanceof NoResponseError) {
+  if (endpoint.runsInPage && error instanceof NoResponseError) {
     try {
       const answer = await endpoint.send(INITIALIZE)
       // The browser may block this request too
@@ -219,13 +228,13 @@ function asLastFinding(found: Finding): Finding {
   return { ...found, message: `${found.message}. The rest was not checked` }
 }
 
-function describeTokens(hasToken: boolean): string {
+function describeTokenProblem(hasToken: boolean): string {
   return hasToken
     ? 'The server answered with 401, although the check sent a token'
     : 'The server answered with 401: it requires a token'
 }
 
 function describeRefusal(answer: string, text: string): string {
-  const isPage = /^\s*<(?:!doctype|html)/i.test(text)
-  return `"initialize" was answered with ${isPage ? `an HTML page: is the path right? (${answer})` : answer}`
+  const isHtml = /^\s*<(?:!doctype|html)/i.test(text)
+  return `"initialize" was answered with ${isHtml ? `an HTML page: is the path right? (${answer})` : answer}`
 }

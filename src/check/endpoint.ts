@@ -23,7 +23,7 @@ import type { RuleId } from './rules.ts'
 const MAX_LENGTH = 4 * 1024 * 1024
 /** The sentence after a message about a timeout. */
 export const MAYBE_SLOW = 'The server may only be slow'
-const CLIENT = { name: 'edgewise-check', version: '1.0.0' }
+const CLIENT_INFO = { name: 'edgewise-check', version: '1.0.0' }
 
 /** How requests are sent. */
 export interface EndpointOptions {
@@ -34,12 +34,12 @@ export interface EndpointOptions {
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
   /**
-   * Whether a Web page sends the requests. A page cannot choose the origin of its requests, and cannot read all
+   * Whether the check runs in a Web page, which sends the requests. A page cannot choose the origin of its requests, and cannot read all
    * headers of responses, so rules about the origin and these headers are not checked.
    *
    * @default false
    */
-  readonly isPage?: boolean
+  readonly runsInPage?: boolean
 }
 
 /** What an endpoint answered. */
@@ -59,7 +59,7 @@ export interface CheckRequest {
   readonly method?: string
   /** Whether to omit the headers that the user gave, such as the token. */
   readonly isAnonymous?: boolean
-  /** The rule that the request tests, which errors name. */
+  /** The rule that the request tests. Errors of the request name the rule. */
   readonly rule?: RuleId
 }
 
@@ -82,13 +82,13 @@ export function hasNoResponse(error: unknown): error is NoResponseError | SdkErr
 /** The connection to the endpoint that is checked. */
 export class CheckedEndpoint {
   readonly url: string
-  /** Whether a Web page sends the requests. */
-  readonly isPage: boolean
+  /** Whether the check runs in a Web page, which sends the requests. */
+  readonly runsInPage: boolean
   readonly #options: EndpointOptions
 
   constructor(options: EndpointOptions) {
     this.url = options.url
-    this.isPage = options.isPage ?? false
+    this.runsInPage = options.runsInPage ?? false
     this.#options = options
   }
 
@@ -109,14 +109,18 @@ export class CheckedEndpoint {
     try {
       return await withTimeout(
         timeoutMs,
-        async (timeout) => {
+        async (timeoutSignal) => {
           const init = {
             method,
             headers: allHeaders,
-            signal: timeout,
+            signal: timeoutSignal,
             ...(text !== undefined && { body: text }),
           }
-          return readAnswer(await fetch(url, init), isObject(body) ? body.id : undefined, timeout)
+          return readAnswer(
+            await fetch(url, init),
+            isObject(body) ? body.id : undefined,
+            timeoutSignal,
+          )
         },
         signal,
         `${describeRequest(request, url)} got no response within ${timeoutMs} ms. ${MAYBE_SLOW}`,
@@ -144,10 +148,10 @@ export class CheckedEndpoint {
     const headers = { accept: 'application/json' }
     return withTimeout(
       timeoutMs,
-      async (timeout) => {
-        const response = await fetch(url, { headers, signal: timeout })
-        const text = await readText(response, MAX_LENGTH, timeout)
-        return response.ok ? parseMessage(text) : undefined
+      async (timeoutSignal) => {
+        const response = await fetch(url, { headers, signal: timeoutSignal })
+        const text = await readText(response, MAX_LENGTH, timeoutSignal)
+        return response.ok ? parseObject(text) : undefined
       },
       signal,
     )
@@ -162,7 +166,7 @@ export const STREAM_REQUEST: CheckRequest = {
 
 /** The request `initialize`. */
 export function initializeRequest(protocolVersion: string): JsonObject {
-  const params = { protocolVersion, capabilities: {}, clientInfo: CLIENT }
+  const params = { protocolVersion, capabilities: {}, clientInfo: CLIENT_INFO }
   return { jsonrpc: '2.0', id: 1, method: 'initialize', params }
 }
 
@@ -174,7 +178,7 @@ export function modernRequest(
 ): CheckRequest {
   const _meta = {
     [META_PROTOCOL_VERSION]: version,
-    [META_CLIENT_INFO]: CLIENT,
+    [META_CLIENT_INFO]: CLIENT_INFO,
     [META_CLIENT_CAPABILITIES]: {},
   }
   const body = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }
@@ -213,7 +217,7 @@ export function describeAnswer(answer: Answer): string {
     : `${status} and the error ${JSON.stringify(code)}`
 }
 
-/** Describes a body, such as `"tools/call"`. */
+/** Describes a body by its method, such as `"tools/call"`. */
 export function describeBody(body: CheckRequest['body']): string {
   return isObject(body) ? JSON.stringify(body.method) : `the body ${JSON.stringify(body ?? '')}`
 }
@@ -240,8 +244,8 @@ export function reasonOf(error: unknown): string {
   return cause instanceof Error ? `${message}: ${reasonOf(cause)}` : message
 }
 
-/** Parses a JSON object. Returns `undefined` for other texts, and for objects that are too deep for recursion. */
-function parseMessage(text: string): JsonObject | undefined {
+/** Parses a JSON object. Returns `undefined` for other texts, and for objects that are nested too deeply. */
+function parseObject(text: string): JsonObject | undefined {
   try {
     const value = parseJson(text)
     return isObject(value) ? value : undefined
@@ -254,13 +258,13 @@ async function readAnswer(response: Response, id: unknown, signal: AbortSignal):
   const { status, headers } = response
   if (!hasType(response, 'text/event-stream')) {
     const text = await readText(response, MAX_LENGTH, signal)
-    const message = parseMessage(text)
+    const message = parseObject(text)
     const isMessage = message?.jsonrpc === '2.0' && !('method' in message)
     return { status, headers, message: isMessage ? message : undefined, text: text.slice(0, 1000) }
   }
   let foundMessage: JsonObject | undefined
   const parser = new SseParser((_type, data) => {
-    const message = parseMessage(data)
+    const message = parseObject(data)
     if (message && 'id' in message && !('method' in message) && message.id === id)
       foundMessage ??= message
   }, MAX_LENGTH)

@@ -1,5 +1,5 @@
 /**
- * Sends a body that is not JSON. A careless server may crash on it, so this check comes last.
+ * Sends a body that is not JSON. A careless server may crash when it receives this body, so this check comes last.
  *
  * @see https://www.jsonrpc.org/specification#error_object
  */
@@ -38,9 +38,9 @@ export async function* checkMalformed(endpoint: CheckedEndpoint): AsyncGenerator
   }
   await endpoint.endSession(nextAnswer)
   await session.end()
-  // For a page, a response without CORS headers looks like silence
+  // If the check runs in a page, a response without CORS headers looks like silence
   if ('silence' in answer) {
-    if (!endpoint.isPage) yield finding('malformed-body', answer.silence)
+    if (!endpoint.runsInPage) yield finding('malformed-body', answer.silence)
   } else if (answer.status !== 400 || errorCode(answer) !== -32700) {
     const actual = STACK_TRACE.test(answer.text)
       ? `${answer.status} and a stack trace, which reveals paths of the server`

@@ -19,9 +19,9 @@ export interface Rule {
   readonly url: string
 }
 
-/** The latest revision with sessions, and the revision without sessions. */
-const legacy = 'https://modelcontextprotocol.io/specification/2025-11-25'
-const modern = 'https://modelcontextprotocol.io/specification/2026-07-28'
+/** The specifications of the latest revision with sessions, and of the revision without sessions. */
+const legacySpec = 'https://modelcontextprotocol.io/specification/2025-11-25'
+const modernSpec = 'https://modelcontextprotocol.io/specification/2026-07-28'
 
 /** The id of a rule. */
 export type RuleId =
@@ -73,58 +73,58 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
   'not-mcp': {
     severity: 'error',
     requirement: 'The endpoint answers "server/discover" or "initialize" with a JSON-RPC response.',
-    url: `${legacy}/basic/transports#streamable-http`,
+    url: `${legacySpec}/basic/transports#streamable-http`,
   },
   'http-sse': {
     severity: 'warning',
     requirement:
       'The endpoint uses Streamable HTTP, which replaced the transport HTTP+SSE in 2025-03-26. Not all clients support HTTP+SSE.',
-    url: `${legacy}/basic/transports#backwards-compatibility`,
+    url: `${legacySpec}/basic/transports#backwards-compatibility`,
   },
   'version-negotiation': {
     severity: 'error',
     requirement:
       'A server that does not support the requested protocol version answers "initialize" with the latest one that it supports.',
-    url: `${legacy}/basic/lifecycle#version-negotiation`,
+    url: `${legacySpec}/basic/lifecycle#version-negotiation`,
   },
   'initialize-result': {
     severity: 'error',
     requirement:
       'The result of "initialize" has "protocolVersion", "capabilities", and "serverInfo" with a name and a version.',
-    url: `${legacy}/basic/lifecycle#initialization`,
+    url: `${legacySpec}/basic/lifecycle#initialization`,
   },
   'session-id': {
     severity: 'error',
     requirement:
       'A server with sessions sends an "Mcp-Session-Id" of visible ASCII characters with the result of "initialize".',
-    url: `${legacy}/basic/transports#session-management`,
+    url: `${legacySpec}/basic/transports#session-management`,
   },
   'session-lost': {
     severity: 'error',
     requirement:
       'A session lasts until the client ends it, or does not use it for a long time. If several processes serve the endpoint, each one knows the session, or a load balancer sends all requests of the session to the same process.',
-    url: `${legacy}/basic/transports#session-management`,
+    url: `${legacySpec}/basic/transports#session-management`,
   },
   'ended-session': {
     severity: 'error',
     requirement: 'Requests of a session that has ended are answered with 404.',
-    url: `${legacy}/basic/transports#session-management`,
+    url: `${legacySpec}/basic/transports#session-management`,
   },
   'no-response': {
     severity: 'error',
     requirement: 'The server answers each request with a response.',
-    url: `${legacy}/basic#responses`,
+    url: `${legacySpec}/basic#responses`,
   },
   notification: {
     severity: 'error',
     requirement: 'A notification is answered with 202, and without a body.',
-    url: `${legacy}/basic/transports#sending-messages-to-the-server`,
+    url: `${legacySpec}/basic/transports#sending-messages-to-the-server`,
   },
   'get-stream': {
     severity: 'error',
     requirement:
       'A GET request is answered with an event stream, or with 405 if the server offers none.',
-    url: `${legacy}/basic/transports#listening-for-messages-from-the-server`,
+    url: `${legacySpec}/basic/transports#listening-for-messages-from-the-server`,
   },
   'parse-error': {
     severity: 'warning',
@@ -147,42 +147,42 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
     severity: 'warning',
     requirement:
       'A call of a tool that does not exist is answered with the JSON-RPC error -32602 (invalid params). A result with "isError" reports that an existing tool failed; since 2025-11-25, also that its arguments are invalid.',
-    url: `${legacy}/server/tools#error-handling`,
+    url: `${legacySpec}/server/tools#error-handling`,
   },
   ping: {
     severity: 'error',
     requirement:
       'In revisions with sessions, "ping" is answered with an empty result. Clients and gateways send it to find out whether the connection is alive.',
-    url: `${legacy}/basic/utilities/ping#behavior-requirements`,
+    url: `${legacySpec}/basic/utilities/ping#behavior-requirements`,
   },
   'invalid-version-header': {
     severity: 'error',
     requirement: 'A request with an invalid "MCP-Protocol-Version" is answered with 400.',
-    url: `${legacy}/basic/transports#protocol-version-header`,
+    url: `${legacySpec}/basic/transports#protocol-version-header`,
   },
   'method-header': {
     severity: 'error',
     requirement:
       'A request whose "Mcp-Method" contradicts its body is answered with 400, and the error -32020.',
-    url: `${modern}/basic/transports/streamable-http#server-validation`,
+    url: `${modernSpec}/basic/transports/streamable-http#server-validation`,
   },
   'supported-version': {
     severity: 'error',
     requirement:
       'The server supports every version that it lists in "server/discover" or returns from "initialize".',
-    url: `${modern}/basic/versioning`,
+    url: `${modernSpec}/basic/versioning`,
   },
   'unsupported-version': {
     severity: 'error',
     requirement:
       'A request of an unknown protocol version is answered with 400, and the error -32022.',
-    url: `${modern}/basic/versioning#protocol-version-negotiation`,
+    url: `${modernSpec}/basic/versioning#protocol-version-negotiation`,
   },
   'origin-check': {
     severity: 'error',
     requirement:
       'A server on the local machine answers requests with a foreign "Origin" with 403. The specification requires this against DNS rebinding, even if the server also checks "Host".',
-    url: `${legacy}/basic/transports#security-warning`,
+    url: `${legacySpec}/basic/transports#security-warning`,
   },
   'cors-preflight': {
     severity: 'note',
@@ -218,7 +218,7 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
     severity: 'note',
     requirement:
       'The check has a token that the server accepts. Without it, only the metadata for sign-in and CORS are checked.',
-    url: `${legacy}/basic/authorization#access-token-usage`,
+    url: `${legacySpec}/basic/authorization#access-token-usage`,
   },
   challenge: {
     severity: 'error',
@@ -229,57 +229,57 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
     severity: 'error',
     requirement:
       'A protected server has protected resource metadata, which names its URL and at least one authorization server.',
-    url: `${legacy}/basic/authorization#authorization-server-location`,
+    url: `${legacySpec}/basic/authorization#authorization-server-location`,
   },
   'authorization-server': {
     severity: 'error',
     requirement: 'An authorization server has metadata whose "issuer" is its URL.',
-    url: `${legacy}/basic/authorization#authorization-server-metadata-discovery`,
+    url: `${legacySpec}/basic/authorization#authorization-server-metadata-discovery`,
   },
   pkce: {
     severity: 'error',
     requirement:
       'The metadata of an authorization server lists "S256" in "code_challenge_methods_supported"; otherwise clients must refuse the server.',
-    url: `${legacy}/basic/authorization#authorization-code-protection`,
+    url: `${legacySpec}/basic/authorization#authorization-code-protection`,
   },
   'list-fails': {
     severity: 'error',
     requirement:
       'For each declared capability that has lists, such as "tools", the list requests succeed, and each entry has a name or a URI.',
-    url: `${legacy}/basic/lifecycle#capability-negotiation`,
+    url: `${legacySpec}/basic/lifecycle#capability-negotiation`,
   },
   'list-slow': {
     severity: 'warning',
     requirement: 'A list takes less than 2 seconds: hosts read it before the user can begin.',
-    url: `${legacy}/server/utilities/pagination`,
+    url: `${legacySpec}/server/utilities/pagination`,
   },
   'list-size': {
     severity: 'warning',
     requirement:
       'The tools fit into the context of a model: at most 100 tools, and 100,000 characters of definitions.',
-    url: `${legacy}/server/tools#listing-tools`,
+    url: `${legacySpec}/server/tools#listing-tools`,
   },
   'duplicate-name': {
     severity: 'error',
     requirement: 'A name or URI is unique in its list.',
-    url: `${legacy}/server/tools#tool-names`,
+    url: `${legacySpec}/server/tools#tool-names`,
   },
   'tool-name': {
     severity: 'warning',
     requirement:
       'The name of a tool has at most 64 letters, digits, "_" and "-", because model APIs refuse other names.',
-    url: `${legacy}/server/tools#tool-names`,
+    url: `${legacySpec}/server/tools#tool-names`,
   },
   'tool-schema': {
     severity: 'error',
     requirement: 'The input schema of a tool is an object whose "type" is "object".',
-    url: `${legacy}/server/tools#tool`,
+    url: `${legacySpec}/server/tools#tool`,
   },
   'invalid-schema': {
     severity: 'error',
     requirement:
       'The input and output schemas of a tool are valid in their dialect of JSON Schema, which is 2020-12 unless "$schema" names another, and each "$ref" to a part of the schema has a target. Hosts and model APIs refuse tools with other schemas.',
-    url: `${legacy}/basic#json-schema-usage`,
+    url: `${legacySpec}/basic#json-schema-usage`,
   },
   'required-property': {
     severity: 'warning',
@@ -291,22 +291,22 @@ export const rules: Readonly<Record<RuleId, Rule>> = {
     severity: 'warning',
     requirement:
       'The input schema of a tool has no "oneOf", "anyOf", "allOf" or "not" at its root, and each "$ref" points inside the schema, because model APIs refuse other schemas.',
-    url: `${legacy}/server/tools#tool`,
+    url: `${legacySpec}/server/tools#tool`,
   },
   'tool-description': {
     severity: 'warning',
     requirement: 'A tool has a description, by which models choose it.',
-    url: `${legacy}/server/tools#tool`,
+    url: `${legacySpec}/server/tools#tool`,
   },
   'parameter-description': {
     severity: 'note',
     requirement: 'Each parameter of a tool has a description.',
-    url: `${legacy}/server/tools#tool`,
+    url: `${legacySpec}/server/tools#tool`,
   },
   'tool-annotations': {
     severity: 'note',
     requirement:
       'A tool has "readOnlyHint" or "destructiveHint" in its annotations, by which hosts decide whether to ask the user.',
-    url: `${legacy}/schema#toolannotations`,
+    url: `${legacySpec}/schema#toolannotations`,
   },
 }

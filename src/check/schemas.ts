@@ -14,7 +14,7 @@ import { finding, type Finding } from './finding.ts'
 const MAX_REPORTED = 10
 /** The maximum length of a value in a message. */
 const MAX_VALUE_LENGTH = 60
-/** Deeper properties are not checked. */
+/** The maximum depth of the properties that are checked. */
 const MAX_DEPTH = 20
 /** If a schema has one of these keywords, its properties may be described elsewhere than in "properties". */
 const COMBINATORS = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas']
@@ -58,18 +58,18 @@ const allowedValues: ReadonlyMap<string, string> = new Map([
 
 /** Gives several keywords the same description of their valid values. */
 function describeEach(
-  value: string,
+  description: string,
   ...keywords: readonly string[]
-): [keyword: string, value: string][] {
-  return keywords.map((keyword) => [keyword, value])
+): [keyword: string, description: string][] {
+  return keywords.map((keyword) => [keyword, description])
 }
 
 /** Describes what is valid at a path, which ends with a keyword, the name of a property, or the index of a schema. */
 function allowedValue(path: string): string | undefined {
   const names = path.split('/')
   const name = names.pop() ?? ''
-  // A property may have the name of a keyword, such as `properties`. Therefore, the last name is that of a property
-  // only after an odd number of consecutive maps
+  // A map is a keyword such as `properties`, whose members are names and not keywords. A member may itself be called
+  // `properties`. Therefore, the last name is that of a property only after an odd number of consecutive maps
   const mapCount = names.length - 1 - names.findLastIndex((parent) => !SCHEMA_MAPS.has(parent))
   const isProperty = mapCount % 2 === 1
   const isListItem = /^\d+$/.test(name)

@@ -17,7 +17,7 @@ import {
   type CheckedEndpoint,
 } from './endpoint.ts'
 
-/** A session that is younger than this, in milliseconds, cannot have expired. */
+/** The minimum age at which a session may have expired, in milliseconds. */
 const MIN_LIFETIME_MS = 60_000
 /** The error with which the official SDKs answer requests of unknown sessions. */
 const SESSION_NOT_FOUND = -32001
@@ -52,7 +52,7 @@ export class Session {
   async send(request: CheckRequest): Promise<Answer> {
     const answer = await this.#sendOnce(request)
     if (!this.#mayBeLost(answer)) return answer
-    const loss = this.#describeLoss(request, answer)
+    const loss = this.#lossFinding(request, answer)
     // Ends the session, because another process of the server may still have it
     await this.end().catch(() => {})
     this.#initializeAnswer = await this.#endpoint.send({ body: initializeRequest('2025-11-25') })
@@ -88,8 +88,8 @@ export class Session {
     return answer.status === 404 && this.id !== null && errorCode(answer) !== METHOD_NOT_FOUND
   }
 
-  #describeLoss({ body, method }: CheckRequest, answer: Answer): Finding {
-    // Without the request that noticed the loss
+  #lossFinding({ body, method }: CheckRequest, answer: Answer): Finding {
+    // Does not count the request that noticed the loss
     const count = this.#requestCount - 1
     const requests = `${count} ${count === 1 ? 'request' : 'requests'}`
     const sent = method === undefined ? describeBody(body) : `"${method}"`

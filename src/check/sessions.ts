@@ -83,7 +83,7 @@ export async function* checkSessions(
     yield finding('session-id', `The session id is ${JSON.stringify(id)}`)
   }
   const startAnswer = await session.start()
-  const isRefused = endpoint.isPage && startAnswer.status >= 400
+  const isRefused = endpoint.runsInPage && startAnswer.status >= 400
   if (id === null && (isRefused || (await requiresSession(session, startAnswer, capabilities)))) {
     const missingId = missingIdFinding(endpoint)
     return { missingId, isVersionKnown, isLost: false, canEnd: false }
@@ -156,9 +156,9 @@ function mentionsSession({ status, message, text }: Answer): boolean {
   return (status === 400 || status === 404) && /session/i.test(text || JSON.stringify(message))
 }
 
-/** Reports that the result of `initialize` has no session id. A page can read only exposed headers. */
-function missingIdFinding({ isPage }: CheckedEndpoint): Finding {
-  if (!isPage) {
+/** Reports that `initialize` was answered without a session id. A page can read the id only if the header is exposed. */
+function missingIdFinding({ runsInPage }: CheckedEndpoint): Finding {
+  if (!runsInPage) {
     const message =
       'The server requires a session, but "initialize" was answered without "Mcp-Session-Id"'
     return finding('session-id', message)
@@ -213,8 +213,8 @@ async function checkStream(endpoint: CheckedEndpoint, session: Session): Promise
     return [finding('get-stream', `"GET" was answered with ${answer.status}`)]
   } catch (error) {
     if (!hasNoResponse(error)) throw error
-    // For a page, a response without CORS headers looks like silence
-    return endpoint.isPage ? [] : [finding('get-stream', error.message)]
+    // If the check runs in a page, a response without CORS headers looks like silence
+    return endpoint.runsInPage ? [] : [finding('get-stream', error.message)]
   }
 }
 
@@ -231,7 +231,8 @@ async function checkErrors(session: Session, capabilities: unknown): Promise<Fin
   if (!isObject(capabilities) || !isObject(capabilities.tools)) return findings
   const call = { body: request('tools/call', UNKNOWN_CALL), rule: 'unknown-tool' } as const
   const answer = await session.send(call)
-  // Behind a load balancer, perhaps only a second call reaches a process that does not know the session
+  // Behind a load balancer, perhaps only a second call reaches a process that does not know the session. `send`
+  // then records that the session was lost
   await session.send(call)
   if (errorCode(answer) !== -32602 && !isSessionError(answer)) {
     findings.push(unknownToolFinding(answer.message, describeAnswer(answer)))
@@ -239,7 +240,7 @@ async function checkErrors(session: Session, capabilities: unknown): Promise<Fin
   return findings
 }
 
-/** Checks the answer to a ping. A server may refuse a ping only if it does not know the session. */
+/** Checks the answer to a ping. An error is allowed only if the server does not know the session. */
 async function checkPing(session: Session): Promise<Iterable<Finding>> {
   const answer = await session.send({ body: request('ping'), rule: 'ping' })
   return isSessionError(answer) ? [] : pingFindings(answer.message, describeAnswer(answer))

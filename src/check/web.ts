@@ -65,8 +65,8 @@ export async function* checkWeb(
   endpoint: CheckedEndpoint,
   features: RequestFeatures,
 ): AsyncGenerator<Finding> {
-  // In a page, these checks are impossible: the browser sets the origin itself, and sends the preflights
-  if (endpoint.isPage) return
+  // If the check runs in a page, these checks are impossible: the browser sets the origin itself, and sends the preflights
+  if (endpoint.runsInPage) return
   const isLocal = isLoopback(new URL(endpoint.url).hostname)
   if (isLocal) yield* checkOrigin(endpoint, features)
   let preflight = await sendPreflight(endpoint, FOREIGN_ORIGIN)
@@ -133,18 +133,19 @@ async function* checkOrigin(
   { request, hasSessions }: RequestFeatures,
 ): AsyncGenerator<Finding> {
   // Sent without the token, because foreign pages have none: a server that requires a token is protected from them
-  const foreign = {
+  const foreignRequest = {
     ...withOrigin(request, FOREIGN_ORIGIN),
     isAnonymous: true,
     rule: 'origin-check',
   } as const
-  const answer = await endpoint.send(foreign)
+  const answer = await endpoint.send(foreignRequest)
   if (answer.status >= 400) return
   await endpoint.endSession(answer)
   const message = `"Origin: ${FOREIGN_ORIGIN}" was answered with ${answer.status}`
   // Pages cannot send the id of a session, or the headers of 2026-07-28, without a preflight request
   const isSimple = !hasSessions && !request.headers
-  const danger = isSimple && (await acceptsPlainText(endpoint, foreign)) ? PLAIN_TEXT_DANGER : ''
+  const danger =
+    isSimple && (await acceptsPlainText(endpoint, foreignRequest)) ? PLAIN_TEXT_DANGER : ''
   yield finding('origin-check', message + danger)
 }
 

@@ -21,7 +21,7 @@ async function checkFromPage(
     const { status, body } = response
     return new Response(body, { status, headers })
   }
-  const options = { url, headers: new Headers(), fetch, timeoutMs: 5_000, isPage: true }
+  const options = { url, headers: new Headers(), fetch, timeoutMs: 5_000, runsInPage: true }
   const found: Finding[] = []
   for await (const each of checkEndpoint(options, () => connect(url, { fetch }))) found.push(each)
   return found

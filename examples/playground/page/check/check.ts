@@ -173,7 +173,7 @@ async function* findingsOf(
       fetch: (...request) => observed()(...request),
       timeoutMs,
       signal,
-      isPage: true,
+      runsInPage: true,
     },
     (revision) =>
       openClient(workspace, { signal, fetch: observed(), ...(revision && { revision }) }),
