@@ -51,20 +51,20 @@ export function taskPolling(options: TaskPollingOptions = {}): ClientExtension {
       RETURN_TASK in request.options ? undefined : sendToolCall(request, options),
     nameParams: { 'tasks/get': 'taskId', 'tasks/update': 'taskId', 'tasks/cancel': 'taskId' },
     resultTypes: {
-      task(result, { client, method, options: request }) {
+      task(result, { client, method, options: callOptions }) {
         if (method !== 'tools/call') {
           throw new SdkError('INVALID_MESSAGE', `"${method}" cannot be a task`, { data: result })
         }
         const task = requireDetailedTask(result)
         // The result is a placeholder for the task. With `isError`, it is not validated as the tool's output
-        if (RETURN_TASK in request) return { content: [], isError: true, task: { ...task } }
-        return waitForTask({ client, taskId: task.taskId, options, request, task })
+        if (RETURN_TASK in callOptions) return { content: [], isError: true, task: { ...task } }
+        return waitForTask({ client, taskId: task.taskId, options, request: callOptions, task })
       },
     },
   })
 }
 
-/** The key that marks the options of a call whose task should be returned instead of polled. */
+/** The key in the options of a call whose task should be returned immediately, and not polled. */
 const RETURN_TASK = Symbol('returnTask')
 
 /**
@@ -126,9 +126,9 @@ export async function createTask(
     const started = await startCoreTask(client, name, args, options)
     return 'taskId' in started ? { task: getRemoteTask(client, started.taskId) } : started
   }
-  const { ttlMs: _, ...request } = options
-  const requestOptions: RequestOptions = Object.assign(request, { [RETURN_TASK]: true })
-  const { task, ...result } = (await client.callTool(name, args, requestOptions)) as CallToolResult
+  const { ttlMs: _, ...callOptions } = options
+  const markedOptions: RequestOptions = Object.assign(callOptions, { [RETURN_TASK]: true })
+  const { task, ...result } = (await client.callTool(name, args, markedOptions)) as CallToolResult
   return isObject(task) ? { task: getRemoteTask(client, String(task.taskId)) } : { result }
 }
 

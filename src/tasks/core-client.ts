@@ -62,8 +62,8 @@ export async function startCoreTask(
 }
 
 /**
- * The key that marks the options of calls that this extension sends itself. {@link sendToolCall} does not
- * process such a call again.
+ * The key in the options of calls that this extension sends itself. {@link sendToolCall} does not process such
+ * a call again.
  */
 const UNCHANGED = Symbol('unchanged')
 
@@ -258,11 +258,11 @@ export async function waitForCoreTask(
   client: ExtensionClient,
   taskId: string,
   pollingOptions: TaskPollingOptions,
-  request: RequestOptions,
+  callOptions: RequestOptions,
   ttl?: unknown,
 ): Promise<Result> {
-  const { signal, timeoutMs, maxTimeoutMs = Infinity } = request
-  const report = createTaskReporter(pollingOptions, request)
+  const { signal, timeoutMs, maxTimeoutMs = Infinity } = callOptions
+  const report = createTaskReporter(pollingOptions, callOptions)
   const startedAt = performance.now()
   let deadline = startedAt + Math.min(maxTimeoutMs, pollTimeoutMs(ttl))
   try {

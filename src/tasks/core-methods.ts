@@ -147,38 +147,38 @@ function missingTask(task: TaskRecord): Error {
 }
 
 /**
- * The keys of the input requests that were sent to clients and are not answered. If two `tasks/result`
+ * The input requests that were sent to clients and are not answered, as `taskId key`. If two `tasks/result`
  * requests wait for the same task, only one of them sends the task's input requests.
  */
-const sentKeysByService = new WeakMap<TaskService, Set<string>>()
+const sentRequestsByService = new WeakMap<TaskService, Set<string>>()
 
 /** Sends a task's input requests to the client that waits for the task's result. */
 class InputForwarder {
-  readonly #tasks: TaskService
+  readonly #service: TaskService
   readonly #ctx: RequestContext
-  /** The keys of the input requests that were sent to this client or to any other client that waits. */
-  readonly #sentKeys: Set<string>
+  /** The unanswered input requests that were sent to this client, or to any other client that waits. */
+  readonly #sentRequests: Set<string>
   readonly #controller = new AbortController()
 
-  constructor(tasks: TaskService, ctx: RequestContext) {
-    this.#tasks = tasks
+  constructor(service: TaskService, ctx: RequestContext) {
+    this.#service = service
     this.#ctx = ctx
-    const sentKeys = sentKeysByService.get(tasks) ?? new Set()
-    sentKeysByService.set(tasks, sentKeys)
-    this.#sentKeys = sentKeys
+    const sentRequests = sentRequestsByService.get(service) ?? new Set()
+    sentRequestsByService.set(service, sentRequests)
+    this.#sentRequests = sentRequests
   }
 
   /** Sends the task's pending input requests that were not sent yet. */
   forward({ taskId, status, inputs }: TaskRecord): void {
     if (status !== 'input_required') return
     for (const [key, { request }] of Object.entries(inputs)) {
-      const requestKey = `${taskId} ${key}`
-      if (this.#sentKeys.has(requestKey)) continue
-      this.#sentKeys.add(requestKey)
+      const taskIdAndKey = `${taskId} ${key}`
+      if (this.#sentRequests.has(taskIdAndKey)) continue
+      this.#sentRequests.add(taskIdAndKey)
       this.#askAndStore(taskId, key, request)
         // If the store fails, the waiting request fails too, and reports the error
         .catch(() => {})
-        .finally(() => this.#sentKeys.delete(requestKey))
+        .finally(() => this.#sentRequests.delete(taskIdAndKey))
     }
   }
 
@@ -193,7 +193,7 @@ class InputForwarder {
   async #askAndStore(taskId: string, key: string, { method, params }: InputRequest): Promise<void> {
     const outcome = await this.#askClient(taskId, { method, params: withRelation(params, taskId) })
     if (!outcome) return
-    await this.#tasks.answer(taskId, principalOf(this.#ctx), { [key]: outcome }, this.#ctx.caller)
+    await this.#service.answer(taskId, principalOf(this.#ctx), { [key]: outcome }, this.#ctx.caller)
   }
 
   /**

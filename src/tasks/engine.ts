@@ -125,7 +125,8 @@ export class TaskEngine implements TaskService {
   }
 
   async settle(taskId: string, reported: ReportedOutcome): Promise<boolean> {
-    const outcome = 'error' in reported ? reported : await this.#validate(taskId, reported.returned)
+    const outcome =
+      'error' in reported ? reported : await this.#toOutcome(taskId, reported.returned)
     if (!outcome) return false
     let isSettled = false
     await this.#tasks.change(taskId, (before, now) => {
@@ -140,7 +141,7 @@ export class TaskEngine implements TaskService {
    * Converts the value that the application reported for a task to a valid result of the tool. Returns
    * `undefined` if the task does not exist.
    */
-  async #validate(taskId: string, returned: ToolReturn): Promise<TaskOutcome | undefined> {
+  async #toOutcome(taskId: string, returned: ToolReturn): Promise<TaskOutcome | undefined> {
     const task = await this.#options.store.load(taskId)
     if (!task) return undefined
     const { params, principal, auth, client } = task.call

@@ -59,10 +59,11 @@ export interface TasksOptions {
   leaseMs?: number
   /** Called for each new task, for audit logs and metrics. */
   onCreate?: (task: NewTask) => void
-  /** Text that the model receives until the task is done (2025-11-25). */
+  /** Returns the text that the model receives until the task of the named tool is done (2025-11-25). */
   immediateResponse?: (tool: string) => string | undefined
 }
 
+/** The names of the options. The values have no meaning. */
 const OPTION_NAMES: OptionNames<TasksOptions> = {
   store: 1,
   ttlMs: 1,

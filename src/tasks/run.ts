@@ -148,13 +148,13 @@ async function askForInput(
   }
   const { requests, recording } = await replay.finish()
   if (reason.kind === 'questions') {
-    const questions = Object.entries(requests).map(([key, request]): [string, NewInput] => {
+    const newInputs = Object.entries(requests).map(([key, request]): [string, NewInput] => {
       return [
         key,
         { request: degradeInputRequest(request, exchange), digest: recording.open[key] as string },
       ]
     })
-    return ask(Object.fromEntries(questions), recording)
+    return ask(Object.fromEntries(newInputs), recording)
   }
   if (input.refuses) throw new SdkError('UNSUPPORTED', unreachableReason(exchange))
   return requestReturnedInput(reason.result as InputRequiredResult, recording, exchange)
@@ -166,19 +166,19 @@ async function requestReturnedInput(
   recording: Recording,
   exchange: Exchange,
 ): Promise<Transition> {
-  const questions: [string, NewInput][] = []
+  const newInputs: [string, NewInput][] = []
   for (const [key, request] of Object.entries(inputRequests)) {
     requireAskable(request, exchange)
-    questions.push([
+    newInputs.push([
       key,
       { request: degradeInputRequest(request, exchange), digest: await digest(request) },
     ])
   }
-  if (questions.length === 0) {
+  if (newInputs.length === 0) {
     throw new ProtocolError(INTERNAL_ERROR, 'The handler requested input without "inputRequests"')
   }
-  const open = Object.fromEntries(questions.map(([key, question]) => [key, question.digest]))
-  return ask(Object.fromEntries(questions), { ...recording, open }, requestState)
+  const open = Object.fromEntries(newInputs.map(([key, input]) => [key, input.digest]))
+  return ask(Object.fromEntries(newInputs), { ...recording, open }, requestState)
 }
 
 function degradeInputRequest(

@@ -27,7 +27,7 @@ export interface NewInput {
 /** The changes that end a lease. */
 const UNLEASED = { leasedBy: undefined, leasedUntil: undefined }
 
-/** Sets the outcome. The task becomes `failed` if there is an error, or if `isFailure` returns true for the result. */
+/** Ends the task with an outcome. The task becomes `failed` if there is an error, or if `isFailure` returns true for the result. */
 export function finish(
   outcome: TaskOutcome,
   isFailure: (result: Result) => boolean = () => false,
@@ -62,7 +62,7 @@ export function setStatusMessage(statusMessage: string): Transition {
 }
 
 /** Stores the handler's recording. Clients do not see this change. */
-export function setRecording(recording: Recording): Transition {
+export function saveRecording(recording: Recording): Transition {
   return (before) =>
     isFinal(before) ? undefined : { ...before, version: before.version + 1, recording }
 }
@@ -84,22 +84,22 @@ export function awaitOutcome(recording: Recording): Transition {
  * Each request gets a key that the task has never used. If a request is repeated after an invalid response,
  * clients therefore treat it as a new request.
  *
- * @param questions The input requests, by the keys that the handler uses.
+ * @param newInputs The input requests, by the keys that the handler uses.
  * @param ownState The `requestState`, if the handler itself returned an `input_required` result.
  */
 export function ask(
-  questions: { readonly [key: string]: NewInput },
+  newInputs: { readonly [key: string]: NewInput },
   recording: Recording,
   ownState?: string,
 ): Transition {
   return (before, now) => {
     const inputs: [string, OpenInput][] = []
     const usedKeys = [...before.usedKeys]
-    for (const [key, question] of Object.entries(questions)) {
+    for (const [key, { request, digest }] of Object.entries(newInputs)) {
       let wireKey = key
       for (let n = 2; usedKeys.includes(wireKey); n++) wireKey = `${key}~${n}`
       usedKeys.push(wireKey)
-      inputs.push([wireKey, { key, request: question.request, digest: question.digest }])
+      inputs.push([wireKey, { key, request, digest }])
     }
     const changes = {
       // Unlike an assignment, this allows any text as a key, even `__proto__`
@@ -138,7 +138,7 @@ export function answer(outcomes: { readonly [wireKey: string]: InputOutcome }): 
 }
 
 function end(final: Pick<TaskRecord, 'status' | 'statusMessage' | 'result' | 'error'>): Transition {
-  // Only runs need these fields
+  // A final task has no further run, which alone would need these fields
   const cleared = { inputs: {}, answers: {}, ...UNLEASED, ownState: undefined }
   return (before, now) => change(before, now, { ...cleared, ...final })
 }

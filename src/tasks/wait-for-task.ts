@@ -69,7 +69,7 @@ class TaskWait {
   /** The state in the last notification, until it is processed. */
   #notified: DetailedTask | undefined
   /** Ends the current wait early. */
-  #endPause: (() => void) | undefined
+  #endWait: (() => void) | undefined
   #isSubscribed = false
   #triedToSubscribe = false
   #failures = 0
@@ -81,7 +81,7 @@ class TaskWait {
     this.input = new TaskInput(
       awaited,
       () => this.#poll(),
-      () => this.#endPause?.(),
+      () => this.#endWait?.(),
     )
   }
 
@@ -157,7 +157,7 @@ class TaskWait {
   }
 
   /**
-   * Waits for a time, or until `#endPause` is called.
+   * Waits for a time, or until `#endWait` is called.
    *
    * @throws {SdkError} `TIMEOUT` if the time limit has passed; `ABORTED` if the caller aborted.
    */
@@ -168,9 +168,9 @@ class TaskWait {
     const controller = new AbortController()
     const stop = (): void => controller.abort()
     signal?.addEventListener('abort', stop)
-    this.#endPause = stop
+    this.#endWait = stop
     await sleep(Math.min(delayMs, remainingMs, MAX_TIMER_MS), controller.signal).catch(() => {})
-    this.#endPause = undefined
+    this.#endWait = undefined
     signal?.removeEventListener('abort', stop)
     if (signal?.aborted) throw abortReason(signal)
   }
@@ -199,13 +199,13 @@ class TaskWait {
       for await (const { method, params } of subscription) {
         if (method !== 'notifications/tasks' || params?.taskId !== taskId) continue
         this.#notified = requireDetailedTask(params, taskId)
-        this.#endPause?.()
+        this.#endWait?.()
       }
     }
     const onEnd = (): void => {
       this.#isSubscribed = false
       // The next poll detects whether the stream has ended because the client was closed
-      this.#endPause?.()
+      this.#endWait?.()
     }
     receive().then(onEnd, onEnd)
   }

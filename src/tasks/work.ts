@@ -14,7 +14,7 @@ import { runEvery, runLater } from './clock.ts'
 import type { TaskRepository } from './task-repository.ts'
 import { expiresAt, isFinal, isReadyToRun, type TaskRecord } from './record.ts'
 import { runTask, type Platform, type RunHost } from './run.ts'
-import { lease, setStatusMessage, finish, setRecording, type Transition } from './state.ts'
+import { lease, setStatusMessage, finish, saveRecording, type Transition } from './state.ts'
 import type { TaskRecordStore } from './store.ts'
 import { ignoreUnavailable, whenAvailable } from './unavailable.ts'
 
@@ -101,12 +101,15 @@ export class TaskWork {
     return work.catch(ignoreUnavailable).catch((error: unknown) => this.#server.report(error))
   }
 
-  /** Creates the operations that a run needs, such as storing the changes that the run makes to its task. */
+  /**
+   * Creates the operations that a run needs, such as storing the changes that the run makes to its task. The
+   * recording contains the handler's steps and answers so far, so that a later run can replay them.
+   */
   #createHost(run: Run): RunHost {
     const { taskId, cancellation } = run
     return {
       cancellation,
-      save: (recording) => whenAvailable(() => this.#change(run, setRecording(recording))),
+      save: (recording) => whenAvailable(() => this.#change(run, saveRecording(recording))),
       // If the store is not available, the status message is lost. It is not worth waiting for the store
       setStatusMessage: (text) =>
         this.#change(run, setStatusMessage(text)).catch(ignoreUnavailable),

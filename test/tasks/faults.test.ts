@@ -283,7 +283,7 @@ describe('The states of a task', () => {
         states.ask({ q: question, r: question }, { ...recording, open: { q: 'x', r: 'x' } }),
         states.answer(Object.fromEntries(open.map((key) => [key, { answer: {} }]))),
         states.answer({ [pick(['q', 'r', 'x', '__proto__'])]: { answer: {} } }),
-        states.setRecording(recording),
+        states.saveRecording(recording),
         states.lease('process', 1),
       ]),
     ]
