@@ -57,7 +57,12 @@ new_sqlite_classes = ["McpSession", "McpHub"]`,
 }
 
 /** The error for a missing binding of a class that only some Workers have. */
-function missingBinding(binding: string, feature: string, className: string, tag: string): Error {
+function missingBinding(
+  binding: string,
+  feature: string,
+  className: string,
+  migrationTag: string,
+): Error {
   return new Error(
     `The Worker has no Durable Object binding "${binding}", which ${feature} need. Export ${className} from the Worker, and make sure that wrangler.toml, or wrangler.jsonc with the same settings in JSON, has:
 
@@ -66,7 +71,7 @@ name = "${binding}"
 class_name = "${className}"
 
 [[migrations]]
-tag = "${tag}"
+tag = "${migrationTag}"
 new_sqlite_classes = ["${className}"]`,
   )
 }

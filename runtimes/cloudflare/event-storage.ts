@@ -1,6 +1,6 @@
 /**
- * Events in Durable Objects. One object has the log and the webhook subscriptions of each event type. It
- * delivers the events in its alarms.
+ * Events in Durable Objects. The log and the webhook subscriptions of an event type are in one object, which
+ * delivers the events in its alarms. Several types may share an object.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/alarms/
  */
@@ -113,7 +113,7 @@ export function durableObjectEventStorage(
         .sort((a, b) => (a.id < b.id ? -1 : 1))
         .slice(0, limit)
     },
-    // The objects themselves take the subscriptions that are due
+    // The objects themselves claim the subscriptions with due deliveries, so there is nothing to claim here
     take: () => [],
     nextDue: () => undefined,
     async addAttempt(attempt, name) {

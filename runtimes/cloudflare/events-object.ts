@@ -1,6 +1,6 @@
 /**
- * A Durable Object with the events of one or more event types. It stores the events, wakes streams, and
- * delivers to webhooks in its alarm handler.
+ * A Durable Object with the events of one or more event types. It stores the events, notifies the Workers that
+ * serve event streams, and delivers to webhooks in its alarm handler.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/alarms/
  */
@@ -39,7 +39,7 @@ export interface EventsObject extends Rpc.DurableObjectBranded {
 
 /** The maximum length of a socket's tag. */
 const MAX_TAG_LENGTH = 256
-/** The maximum number of streams that one object wakes. The platform allows 32,768 sockets. */
+/** The maximum number of streams that one object notifies. The platform allows 32,768 sockets. */
 const MAX_SOCKETS = 30_000
 /** How long one alarm delivers, in milliseconds. The platform ends an alarm after 15 minutes. */
 const ALARM_MS = 600_000
@@ -83,7 +83,7 @@ export function eventsObject(events: ServerEvents): DurableObjectClass {
 
     async append(event: LoggedEvent): Promise<number> {
       const position = await this.#storage.append(event)
-      for (const socket of this.ctx.getWebSockets(tagOf(event.name))) wake(socket)
+      for (const socket of this.ctx.getWebSockets(tagOf(event.name))) notify(socket)
       await this.#setAlarm()
       return position
     }
@@ -138,7 +138,7 @@ export function eventsObject(events: ServerEvents): DurableObjectClass {
       return this.#storage.setVerified(principal, url, until)
     }
 
-    /** Delivers what is due. Never throws, because the platform stops the alarms after six failures. */
+    /** Makes the deliveries that are due. Never throws, because the platform stops the alarms after six failures. */
     override async alarm(): Promise<void> {
       const storage = this.#storage
       const signal = AbortSignal.timeout(ALARM_MS)
@@ -151,7 +151,7 @@ export function eventsObject(events: ServerEvents): DurableObjectClass {
       }
     }
 
-    /** Sets the alarm for what is due next, unless the alarm is already set for an earlier time. */
+    /** Sets the alarm for the next delivery, unless the alarm is already set for an earlier time. */
     async #setAlarm(): Promise<void> {
       const next = await this.#storage.nextDue()
       if (next === undefined) return
@@ -165,8 +165,8 @@ function tagOf(name: string): string {
   return name.slice(0, MAX_TAG_LENGTH)
 }
 
-/** Wakes a stream. Never throws, so that the other streams are woken too. */
-function wake(socket: WebSocket): void {
+/** Notifies a stream of a new event. Never throws, so that the other streams are notified too. */
+function notify(socket: WebSocket): void {
   try {
     socket.send('')
   } catch {

@@ -1,5 +1,6 @@
 /**
- * The streams of clients of 2026-07-28 in a hub. Finds the streams that a change concerns.
+ * The streams of clients of 2026-07-28 in a hub, the Durable Object that announces changes. Finds the streams
+ * that a change concerns.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -56,7 +57,7 @@ export class HubListeners {
     this.#removals?.delete(socket)
   }
 
-  /** Builds the index, unless it exists. It is lost when the object is evicted from memory. */
+  /** Builds the index, unless it exists. The index is lost when the object is evicted from memory. */
   #buildIndex(): void {
     if (this.#removals) return
     this.#removals = new Map()

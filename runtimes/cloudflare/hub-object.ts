@@ -1,7 +1,7 @@
 /**
- * A Durable Object that announces the changes of all isolates to clients. It has the streams of clients of
- * 2026-07-28, and the standalone streams of the sessions of its shard. Each stream is a socket, which stays
- * open while the object hibernates, so a change wakes no other object.
+ * A Durable Object that announces the changes of all isolates to clients. Streams of clients of 2026-07-28, and the
+ * standalone streams of sessions, are connected to it. If there are several such objects, each has a part of the
+ * streams. Each stream is a socket, which stays open while the object hibernates, so a change wakes no other object.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -20,8 +20,8 @@ import type { DurableObjectClass } from './session-object.ts'
 
 /** How often the hub looks for sessions that ended without notifying the hub, in milliseconds. */
 const SWEEP_MS = 86_400_000
-/** The delay of the next check if the last check reached its maximum number of sessions, in milliseconds. */
-const NEXT_SWEEP_MS = 600_000
+/** When the hub looks again if more sessions than `MAX_CHECKED` may need a check, in milliseconds. */
+const CONTINUE_SWEEP_MS = 600_000
 /** The time without activity after which a session is checked for existence, in milliseconds. */
 const STALE_MS = 604_800_000
 /** The maximum number of sessions that one check looks at, because the platform limits the calls of one alarm. */
@@ -52,7 +52,7 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Du
         const rejectionStatus = this.#quota.acquire(account)
         if (rejectionStatus !== undefined) return new Response(null, { status: rejectionStatus })
         if (!streamRequest) return this.#listeners.listen(readFilter(headers), account)
-        await this.#sweepLater()
+        await this.#scheduleSweep()
         return this.#sessions.listen(streamRequest, account)
       } catch (error) {
         console.error(error)
@@ -82,7 +82,7 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Du
 
     /** Replaces the subscriptions of a session. */
     async watch(session: string, watched: readonly string[]): Promise<void> {
-      await this.#sweepLater()
+      await this.#scheduleSweep()
       this.#sessions.watch(session, watched)
     }
 
@@ -114,7 +114,7 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Du
       }
       const before = Date.now() - STALE_MS
       const checked = await this.#sessions.sweep(exists, { before, limit: MAX_CHECKED })
-      const delayMs = checked < MAX_CHECKED ? SWEEP_MS : NEXT_SWEEP_MS
+      const delayMs = checked < MAX_CHECKED ? SWEEP_MS : CONTINUE_SWEEP_MS
       await this.ctx.storage.setAlarm(Date.now() + delayMs)
     }
 
@@ -124,7 +124,7 @@ export function hubObject({ sessionBinding = 'MCP_SESSION' }: WorkerOptions): Du
       this.#listeners.removeClosed(socket)
     }
 
-    async #sweepLater(): Promise<void> {
+    async #scheduleSweep(): Promise<void> {
       const { storage } = this.ctx
       if ((await storage.getAlarm()) === null) await storage.setAlarm(Date.now() + SWEEP_MS)
     }

@@ -26,7 +26,7 @@ interface PendingSync {
 
 /** A sync that is running, and the sync that starts after it, if one is needed. */
 interface RunningSync {
-  readonly now: Promise<boolean>
+  readonly current: Promise<boolean>
   next?: Promise<boolean>
 }
 
@@ -71,7 +71,7 @@ export class HubSyncQueue {
     return sessions.length > 0 ? Date.now() + backoffMs(failures, RETRY_MS, Infinity) : Infinity
   }
 
-  /** Records a new session. The hub need not be notified of it, because it has no subscriptions yet. */
+  /** Records a new session. The hub need not know it, because the session has no subscriptions yet. */
   noteOpened(session: string): void {
     this.#synced.set(session, '[]')
   }
@@ -81,10 +81,14 @@ export class HubSyncQueue {
     this.#listening.add(session)
   }
 
-  /** Notifies the hub that a session ended, if the hub knew the session. */
-  async noteEnded(session: string, listened: boolean): Promise<void> {
+  /**
+   * Notifies the hub that a session ended, if the hub knew the session.
+   *
+   * @param storedAsListening Whether the stored session had listened.
+   */
+  async noteEnded(session: string, storedAsListening: boolean): Promise<void> {
     this.#synced.delete(session)
-    const hasListened = this.#listening.delete(session) || listened
+    const hasListened = this.#listening.delete(session) || storedAsListening
     if (hasListened) await this.sync(session)
   }
 
@@ -93,15 +97,15 @@ export class HubSyncQueue {
     return this.#running.has(session)
   }
 
-  /** Syncs a session. Resolves with whether the hub knows its state. */
+  /** Syncs a session. Resolves with `true` if the hub then knows the session's state. */
   sync(session: string): Promise<boolean> {
     const running = this.#running.get(session)
     if (!running) return this.#startSync(session)
     // Syncs run one at a time. Changes in the meantime are sent with the next sync
-    return (running.next ??= running.now.then(() => this.#startSync(session)))
+    return (running.next ??= running.current.then(() => this.#startSync(session)))
   }
 
-  /** Syncs a session again, because the hub may have lost its state. Resolves like {@link sync}. */
+  /** Syncs a session again, because the hub may have lost the session's state. Resolves like {@link sync}. */
   async resync(session: string): Promise<boolean> {
     const hasNothingToSync =
       this.#lookUp(session)?.watches.length === 0 && !this.#isPending(session)
@@ -124,21 +128,21 @@ export class HubSyncQueue {
 
   /** Starts to sync a session, of which no other sync may be running. */
   #startSync(session: string): Promise<boolean> {
-    const now = this.#send(session).catch((error: unknown) => {
+    const current = this.#send(session).catch((error: unknown) => {
       console.error(error)
       return false
     })
-    const running: RunningSync = { now }
+    const running: RunningSync = { current }
     this.#running.set(session, running)
-    void now.then(() => {
+    void current.then(() => {
       if (!running.next) this.#running.delete(session)
     })
-    return now
+    return current
   }
 
   /**
-   * Sends the subscriptions of a session, or its end, to the hub, unless the hub knows them.
-   * Resolves with whether the hub knows them now.
+   * Sends the subscriptions of a session, or its end, to the hub, unless the hub already knows them.
+   * Resolves with `true` if the hub then knows them.
    */
   async #send(session: string): Promise<boolean> {
     const interest = this.#lookUp(session)
@@ -175,7 +179,7 @@ export class HubSyncQueue {
     const sessions = this.#pending.sessions.filter((other) => other !== session)
     this.#store({ sessions, failures: sessions.length > 0 ? this.#pending.failures : 0 })
     if (!hasEnded || isShared(session)) return
-    // This was the only session of the object, which has nothing left to do
+    // This was the only session of the object, so the object has nothing left to do
     try {
       await this.#storage.deleteAlarm()
       await this.#storage.deleteAll()

@@ -65,7 +65,7 @@ export class Hub {
     this.#shards = hubShards
   }
 
-  /** Publishes the changes that a notifier announces, as soon as this isolate answers requests. */
+  /** Publishes the changes that a notifier announces after {@link start} was called. */
   relay(source: Notifier): void {
     source.subscribe((change) => {
       // While the module is loading, nothing can be sent, and no client listens yet
@@ -73,7 +73,7 @@ export class Hub {
     })
   }
 
-  /** Records that this isolate answers requests. */
+  /** Records that this isolate answers requests, and can therefore send changes. */
   start(): void {
     this.#started = true
   }
@@ -115,7 +115,7 @@ export class Hub {
     return withObjectTimeout('hub', () => this.#objectOf(session).leave(session))
   }
 
-  /** The source of changes for a client of 2026-07-28 that listens in this isolate. */
+  /** The source of changes for the clients of 2026-07-28 that listen in this isolate. */
   readonly changes: ChangeSource = {
     subscribe: async (listener, options = {}) => {
       // Any of the objects will do, because each change is published to all of them

@@ -139,13 +139,13 @@ export function sessionObject(
 
     override async fetch(request: Request): Promise<Response> {
       hub.start()
-      // A GET need not be recorded as a use of the session, because the hub knows which sessions listen
+      // A GET need not be recorded as a use: it opens a stream, and the hub knows which sessions have one
       const sessionId = request.headers.get('mcp-session-id')
       if (request.method !== 'GET' && sessionId !== null) this.#lifetime.touch(sessionId)
       const isSse = isAt(request, ssePath)
       const { principal, auth, shared = false } = readIdentity(request.headers)
       this.#shared ||= shared
-      const answer = async (forwarded: Request): Promise<Response> => {
+      const serve = async (forwarded: Request): Promise<Response> => {
         bindStorage(forwarded, this.ctx.storage)
         const response = await this.#handle(forwarded, {
           request: forwarded,
@@ -169,7 +169,7 @@ export function sessionObject(
         await this.#end(openedId)
         return refuse(503, 'Sessions cannot be stored at the moment', { 'retry-after': '60' })
       }
-      return isSse ? this.#answerSse(request, principal, answer) : answer(request)
+      return isSse ? this.#answerSse(request, principal, serve) : serve(request)
     }
 
     /**
@@ -186,11 +186,11 @@ export function sessionObject(
     async #answerSse(
       request: Request,
       principal: string | undefined,
-      answer: (request: Request) => Promise<Response>,
+      serve: (request: Request) => Promise<Response>,
     ): Promise<Response> {
       if (request.method === 'GET') return this.#sse.open(request, principal)
       if (request.method !== 'POST') return new Response(null, { status: 405 })
-      const work = this.#sse.post(request, principal, this.#store.sessionUses()[0]?.id, answer)
+      const work = this.#sse.post(request, principal, this.#store.sessionUses()[0]?.id, serve)
       // The work continues even if the client no longer waits
       this.ctx.waitUntil(work)
       return work

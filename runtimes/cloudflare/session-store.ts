@@ -35,7 +35,7 @@ const KEY = 'mcp_session'
 /** The version of the stored format. */
 const VERSION = 1
 
-/** A store in the storage of an object. If the object has only one session, the end of it deletes everything. */
+/** A store in the storage of an object. If the object has only one session, its end deletes everything. */
 export class ObjectSessionStore implements SessionStore {
   readonly #storage: DurableObjectStorage
   /** The sessions that share the object, and the events and streams of all sessions. */
@@ -96,7 +96,7 @@ export class ObjectSessionStore implements SessionStore {
     this.#write(id, record)
     const queue = this.#syncQueue
     if (!previous || !queue) return
-    // A client may repeat a subscription while it is being synced. If the sync fails, both requests must fail
+    // A client may repeat a subscription while the first one is being synced. If the sync fails, both requests must fail
     const isSame = comparable(previous) === comparable(record)
     const isRepeated = isSame && queue.isSyncing(id)
     if (interestOf(previous) === interestOf(record) && !isRepeated) return
@@ -174,7 +174,7 @@ export class ObjectSessionStore implements SessionStore {
     if (!record) return
     const subscriptions = record.subscriptions.filter((uri) => !uris.has(uri))
     this.#write(id, { ...record, subscriptions })
-    // Syncs again, because the hub may have stored the subscriptions nevertheless
+    // Syncs again, because the hub may have stored the subscriptions although it did not answer
     void this.#syncQueue?.sync(id)
   }
 

@@ -13,24 +13,24 @@ import { sendEvent } from './stream-socket.ts'
 /** The tag of the socket. */
 const TAG = 'sse'
 /** The query parameter with the id of the session. */
-const SESSION = 'session'
+const SESSION_PARAM = 'session'
 /** Finds the message in the text of an event. The other fields of the event are for clients that resume. */
-const MESSAGE = /^data: (.+)$/m
+const MESSAGE_IN_EVENT = /^data: (.+)$/m
 
 /** Handles a request of the session with the Streamable HTTP transport. */
-export type Answer = (request: Request) => Promise<Response>
+export type HandleRequest = (request: Request) => Promise<Response>
 
 /** Adds the session id to a request of HTTP+SSE, as a header of Streamable HTTP. A GET receives a new id. */
 export function withSseSessionId(request: Request, newId: () => string): Request {
   const headers = new Headers(request.headers)
   const opensStream = request.method === 'GET'
-  const id = opensStream ? newId() : (new URL(request.url).searchParams.get(SESSION) ?? '')
+  const id = opensStream ? newId() : (new URL(request.url).searchParams.get(SESSION_PARAM) ?? '')
   headers.set('mcp-session-id', id)
   headers.delete('mcp-protocol-version')
   return new Request(request, { headers })
 }
 
-/** The stream of an object, and the messages that the client posts to it. */
+/** The stream of an object, and the messages that the client posts to the object. */
 export class SseSession {
   readonly #ctx: DurableObjectState
 
@@ -47,11 +47,11 @@ export class SseSession {
     this.#ctx.acceptWebSocket(socket, [TAG])
     socket.serializeAttachment(principal ?? null)
     const endpoint = new URL(url)
-    endpoint.searchParams.set(SESSION, this.#ctx.id.toString())
+    endpoint.searchParams.set(SESSION_PARAM, this.#ctx.id.toString())
     // The endpoint is sent without an origin, because a proxy may have replaced the origin
     sendEvent(socket, { event: 'endpoint', data: endpoint.pathname + endpoint.search })
     // With these headers, the Worker also opens a stream at the hub, which sends changes. The session will have
-    // the id of the object
+    // the id of the object. `plain` means that the client cannot resume the stream
     const streamHeaders = sessionStreamHeaders({ session: this.#ctx.id.toString(), plain: true })
     return new Response(null, { status: 101, webSocket: client, headers: streamHeaders })
   }
@@ -65,7 +65,7 @@ export class SseSession {
     request: Request,
     principal: string | undefined,
     sessionId: string | undefined,
-    answer: Answer,
+    handle: HandleRequest,
   ): Promise<Response> {
     const socket = this.#socket
     if (!socket || socket.deserializeAttachment() !== (principal ?? null)) {
@@ -74,7 +74,7 @@ export class SseSession {
     const headers = new Headers(request.headers)
     headers.set('accept', 'application/json, text/event-stream')
     if (sessionId === undefined) headers.delete('mcp-session-id')
-    const response = await answer(new Request(request, { headers }))
+    const response = await handle(new Request(request, { headers }))
     if (!response.ok) return this.#forwardError(response)
     if (response.status === 202) return response
     if (response.headers.get('content-type') === 'application/json') {
@@ -86,7 +86,7 @@ export class SseSession {
     if (openedId !== null) {
       // After this GET of Streamable HTTP, the hub announces changes to the new session
       const listenHeaders = { accept: 'text/event-stream', 'mcp-session-id': openedId }
-      await answer(new Request(request.url, { headers: listenHeaders }))
+      await handle(new Request(request.url, { headers: listenHeaders }))
     }
     return new Response(null, { status: 202 })
   }
@@ -127,12 +127,12 @@ export class SseSession {
   }
 
   /**
-   * Forwards an error. If it is the response to a request, it is sent on the stream. Otherwise, for example
-   * if the request is not allowed, it is sent as the HTTP response.
+   * Forwards an error response. If it answers a valid request, it is sent on the stream. Otherwise, for example
+   * if the caller may not send the request, it remains the HTTP response.
    */
   async #forwardError(response: Response): Promise<Response> {
     const text = await response.text()
-    if (!isAnswer(text)) return new Response(text, response)
+    if (!answersValidRequest(text)) return new Response(text, response)
     this.#send(text)
     return new Response(null, { status: 202 })
   }
@@ -142,7 +142,7 @@ export class SseSession {
     if (!body) return
     // Each chunk is one event, because the handler writes whole events
     for await (const event of body.pipeThrough(new TextDecoderStream())) {
-      const [, data = ''] = MESSAGE.exec(event) ?? []
+      const [, data = ''] = MESSAGE_IN_EVENT.exec(event) ?? []
       this.#send(data)
     }
   }
@@ -157,8 +157,8 @@ export function refuse(status: number, message: string, headers: HeadersInit = {
   return Response.json({ jsonrpc: '2.0', error }, { status, headers })
 }
 
-/** Whether the body of a response is the response to a request that was valid and allowed. */
-function isAnswer(text: string): boolean {
+/** Whether the body of a response answers a request that was valid and allowed. */
+function answersValidRequest(text: string): boolean {
   try {
     const { id, error } = JSON.parse(text) as { id?: unknown; error?: { code: unknown } }
     return id !== undefined && error?.code !== ErrorCode.INVALID_REQUEST

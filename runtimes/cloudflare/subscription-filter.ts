@@ -20,11 +20,11 @@ interface SubscriptionFilter {
 /** A request for the standalone stream of a session. */
 export interface SessionStreamRequest {
   readonly session: string
-  /** Whether the stream begins with an event that only carries an id. */
+  /** Whether the stream begins with an event that has an id and no message. */
   readonly primed?: boolean | undefined
   /** Whether the client cannot resume the stream, as with HTTP+SSE. */
   readonly plain?: boolean | undefined
-  /** The last event that the client received, if it resumes the stream. */
+  /** The id of the last event that the client received, if the client resumes the stream. */
   readonly after?: string | undefined
 }
 

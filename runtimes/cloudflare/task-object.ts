@@ -31,6 +31,7 @@ export function taskObject(tasks: () => ServerTasks): DurableObjectClass {
     constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
       super(ctx, env)
       this.#store = new ObjectTaskStore(requireSql(ctx.storage, 'McpTask'))
+      // The alarm handler runs the task
       const begin = (): Promise<void> => ctx.storage.setAlarm(Date.now())
       const onChange = (task: TaskRecord): void => {
         for (const socket of ctx.getWebSockets()) sendTask(socket, task)
@@ -81,9 +82,9 @@ export function taskObject(tasks: () => ServerTasks): DurableObjectClass {
 
     answer(
       principal: string | null,
-      given: { readonly [wireKey: string]: InputOutcome },
+      outcomes: { readonly [wireKey: string]: InputOutcome },
     ): Promise<TaskRecord | undefined> {
-      return this.#engine.answer(this.#id, principal, given, {})
+      return this.#engine.answer(this.#id, principal, outcomes, {})
     }
 
     cancel(principal: string | null): Promise<TaskRecord | undefined> {
@@ -107,20 +108,20 @@ export function taskObject(tasks: () => ServerTasks): DurableObjectClass {
         try {
           await this.#engine.settle(this.#id, { error: { code: -32603, message } })
         } catch (error) {
-          // The platform does not retry this alarm again, so it is set for the time at which the task expires
+          // The platform does not retry this alarm again, so the alarm is set for the time at which the task expires
           console.error(error)
           return storage.setAlarm(Math.max(Date.now(), task.createdAt + task.ttlMs))
         }
       }
       const waitUntil = (work: Promise<unknown>): void => this.ctx.waitUntil(work)
       if (task) await this.#engine.run(this.#id, { env: this.env, waitUntil })
-      const remaining = await this.#engine.expire(this.#id)
-      if (!remaining) {
+      const storedTask = await this.#engine.expire(this.#id)
+      if (!storedTask) {
         await storage.deleteAlarm()
         await storage.deleteAll()
       } else if ((await storage.getAlarm()) === null) {
-        // If an alarm is already set, a response has arrived in the meantime, and the alarm continues the run
-        await storage.setAlarm(remaining.createdAt + remaining.ttlMs)
+        // If an alarm is already set, the client has sent input in the meantime, and the alarm continues the run
+        await storage.setAlarm(storedTask.createdAt + storedTask.ttlMs)
       }
     }
 

@@ -28,7 +28,7 @@ export interface TaskObject extends Rpc.DurableObjectBranded {
   ): Promise<TaskRecord | undefined>
   answer(
     principal: string | null,
-    given: { readonly [wireKey: string]: InputOutcome },
+    outcomes: { readonly [wireKey: string]: InputOutcome },
   ): Promise<TaskRecord | undefined>
   cancel(principal: string | null): Promise<TaskRecord | undefined>
   settle(outcome: ReportedOutcome): Promise<boolean>
@@ -45,7 +45,7 @@ export const HEADER_PRINCIPAL = 'edgewise-principal'
  * The shortest time for which `next` waits for a change, in milliseconds. A longer wait delays nothing,
  * because the object reports each change immediately.
  */
-const MIN_POLL_MS = 25_000
+const MIN_WAIT_MS = 25_000
 /** The first delay before a listener reconnects to a replaced object, in milliseconds. */
 const FIRST_DELAY_MS = 1000
 /** The longest delay before a listener reconnects, in milliseconds. */
@@ -84,8 +84,8 @@ export class ObjectTasks implements TaskService {
     waitMs,
     signal,
   }: TaskWaitOptions): Promise<TaskRecord | undefined> {
-    const pollMs = waitMs === 0 ? 0 : Math.max(waitMs, MIN_POLL_MS)
-    const change = this.#find(taskId)?.next(principal, changedAfter, pollMs)
+    const objectWaitMs = waitMs === 0 ? 0 : Math.max(waitMs, MIN_WAIT_MS)
+    const change = this.#find(taskId)?.next(principal, changedAfter, objectWaitMs)
     if (!change || !signal) return change
     return untilAborted(Promise.resolve(change), signal)
   }
@@ -145,9 +145,9 @@ export class ObjectTasks implements TaskService {
   async answer(
     taskId: string,
     principal: string | null,
-    given: { readonly [wireKey: string]: InputOutcome },
+    outcomes: { readonly [wireKey: string]: InputOutcome },
   ): Promise<TaskRecord | undefined> {
-    return this.#ask(taskId, (task) => task.answer(principal, jsonCopy(given)))
+    return this.#ask(taskId, (task) => task.answer(principal, jsonCopy(outcomes)))
   }
 
   async cancel(taskId: string, principal: string | null): Promise<TaskRecord | undefined> {
