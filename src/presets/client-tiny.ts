@@ -1,6 +1,6 @@
 /**
  * The smallest client: it calls tools, reads resources and gets prompts over HTTP, in every
- * revision. `edgewise/client` has all other features, under the same names.
+ * revision. `edgewise/client` exports the same names, and has all other features.
  *
  * @module
  */
@@ -13,6 +13,9 @@ import type { BaseConnectOptions } from '../client/options.ts'
 import { httpTarget } from '../connect/http-target.ts'
 import { openClient } from '../connect/open-client.ts'
 import { requireKnown } from '../patterns/known-options.ts'
+
+/** The subject of the error message about an unknown option. */
+const OPTIONS_OWNER = 'The tiny client ("edgewise/client" has more)'
 
 /**
  * Connects to a server of any revision. Resolves with a client that is ready for use.
@@ -41,7 +44,7 @@ export async function connect(
   target: string | URL,
   options: BaseConnectOptions = {},
 ): Promise<BaseClient> {
-  requireKnown('The tiny client ("edgewise/client" has more)', options, BASE_OPTION_NAMES)
+  requireKnown(OPTIONS_OWNER, options, BASE_OPTION_NAMES)
   return openClient({
     options,
     target: httpTarget(target),

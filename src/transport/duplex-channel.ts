@@ -13,8 +13,8 @@ export class DuplexChannel implements Channel, Receiver {
   readonly isPipe: boolean | undefined
   readonly #transport: Transport
   readonly #receiver: ChannelReceiver
-  /** Whether the client has closed the channel. */
-  #isClosedByClient = false
+  /** Whether `close` was called on this channel. The receiver then needs no notice of the end. */
+  #isClosedLocally = false
 
   constructor(transport: Transport, receiver: ChannelReceiver) {
     this.isPipe = transport.isPipe
@@ -31,7 +31,7 @@ export class DuplexChannel implements Channel, Receiver {
   }
 
   close(): Promise<void> {
-    this.#isClosedByClient = true
+    this.#isClosedLocally = true
     return this.#transport.close()
   }
 
@@ -44,6 +44,6 @@ export class DuplexChannel implements Channel, Receiver {
   }
 
   closed(reason?: Error): void {
-    if (!this.#isClosedByClient) this.#receiver.closed(reason)
+    if (!this.#isClosedLocally) this.#receiver.closed(reason)
   }
 }

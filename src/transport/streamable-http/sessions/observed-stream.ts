@@ -1,5 +1,5 @@
 /**
- * Reports the streams that clients open in sessions to the server's observer. Each stream is an operation.
+ * Reports to the server's observer the streams that clients open in sessions. Each stream is an operation.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
