@@ -18,7 +18,7 @@ const MAX_SILENT_BEATS = 3
 /** In SQL, the time without a heartbeat after which a process counts as dead: the time of four heartbeats. */
 const DEAD_AFTER = `interval '20 seconds'`
 
-/** Is notified of new rows of one topic, and reads them. */
+/** Receives the notifications of one topic, and reads the new rows. */
 export interface Subscriber {
   /** Called with the key of each notification, including those that this process sent. */
   wake(key: string): void
@@ -36,7 +36,11 @@ export function aliveCondition(id: string): string {
   return `EXISTS (SELECT FROM {mcp_processes} WHERE id = ${id} AND seen_at > now() - ${DEAD_AFTER})`
 }
 
-/** The payload of a notification, for `pg_notify` in the statement that writes the rows. */
+/**
+ * The payload of a notification, for `pg_notify` in the statement that writes the rows.
+ *
+ * @param key What the subscribers of the topic receive, such as the id of the session whose rows changed.
+ */
 export function payloadOf(topic: string, key: string): string {
   return `${topic} ${key}`
 }
@@ -186,15 +190,15 @@ export class Bus {
    */
   #nextHeartbeat(): void {
     if (this.#silentBeats > 0) this.#resync()
-    // Not at each further heartbeat, because behind some poolers no notification ever arrives
+    // The client is not replaced again at later heartbeats, because behind some poolers no notification ever arrives
     if (this.#silentBeats === MAX_SILENT_BEATS) this.#database.replaceClient()
     this.#silentBeats++
     this.#sendHeartbeat().catch((error: unknown) => this.#database.report(error))
   }
 
   /**
-   * Records that this process is alive, and sends a notification to this process itself. If it does
-   * not arrive, the connection no longer listens.
+   * Records that this process is alive, and sends a notification to this process itself. If the
+   * notification does not arrive, the connection no longer listens.
    */
   async #sendHeartbeat(): Promise<void> {
     await this.#database.query(

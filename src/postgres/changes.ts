@@ -34,7 +34,7 @@ export const ALL_LISTS: readonly ServerChange[] = [
 
 /** A change in the log. */
 export interface LoggedChange {
-  /** The id, which is higher than the id of any earlier change. */
+  /** The id of the change, which is higher than the id of any earlier change. */
   readonly id: number
   /** Identifies the publisher of the change. */
   readonly origin: string
@@ -59,9 +59,9 @@ export class ChangeLog {
   #origin: string | undefined
   #isReading = false
   /** Whether a notification has arrived since the last read began. */
-  #isStale = false
+  #mustReadAgain = false
   /** Whether the log may have been replaced, for example by the log in a restored backup. */
-  #mayBeReplaced = false
+  #logMayBeReplaced = false
   /** When old changes were last deleted, by `performance.now()`. */
   #cleanedAt = performance.now()
   #unsubscribe: (() => void) | undefined
@@ -81,7 +81,7 @@ export class ChangeLog {
     this.#unsubscribe ??= this.#bus.subscribe(TOPIC, {
       wake: () => void this.#read(),
       resync: () => {
-        this.#mayBeReplaced = true
+        this.#logMayBeReplaced = true
         void this.#read()
       },
     })
@@ -140,7 +140,7 @@ export class ChangeLog {
     if (!this.#isWriting) this.#written = this.#write()
   }
 
-  /** Resolves when all changes that were published before are written. */
+  /** Resolves when all changes that were published so far have been written. */
   flush(): Promise<void> {
     return this.#written
   }
@@ -197,13 +197,13 @@ export class ChangeLog {
 
   /** Reads new changes. A notification that arrives in the meantime causes another read. */
   async #read(): Promise<void> {
-    this.#isStale = true
+    this.#mustReadAgain = true
     if (this.#isReading) return
     this.#isReading = true
-    for (let failures = 0; this.#isStale && this.#cursor !== undefined;) {
-      this.#isStale = false
+    for (let failures = 0; this.#mustReadAgain && this.#cursor !== undefined;) {
+      this.#mustReadAgain = false
       try {
-        if (this.#mayBeReplaced) await this.#skipIfReplaced(this.#cursor)
+        if (this.#logMayBeReplaced) await this.#skipIfReplaced(this.#cursor)
         const { changes, isComplete } = await this.readAfter(this.#cursor)
         if (changes.length === 0) {
           await (isComplete ? this.#skipIfReplaced(this.#cursor) : this.#skipToEnd())
@@ -213,12 +213,12 @@ export class ChangeLog {
           this.#origin = logged.origin
           this.#deliver(logged)
         }
-        if (changes.length === BATCH_SIZE) this.#isStale = true
+        if (changes.length === BATCH_SIZE) this.#mustReadAgain = true
         failures = 0
       } catch (error) {
         this.#database.report(error)
         // Tries again, unless the log was closed
-        this.#isStale = this.#unsubscribe !== undefined
+        this.#mustReadAgain = this.#unsubscribe !== undefined
         await pause(backoffMs(failures++, 250, 10_000))
       }
     }
@@ -231,7 +231,7 @@ export class ChangeLog {
       'SELECT origin FROM {mcp_changes} WHERE id = $1',
       cursor,
     )
-    this.#mayBeReplaced = false
+    this.#logMayBeReplaced = false
     if (changeAtCursor && changeAtCursor.origin !== this.#origin) await this.#skipToEnd()
   }
 
@@ -264,15 +264,15 @@ export class ChangeLog {
   }
 
   /**
-   * Whether no change after an id was deleted. If a change with this or a lower id exists, none was, because
-   * the clean-up deletes the changes with the lowest ids.
+   * Whether the log still has all changes after the given id. It does if a change with this id or a lower id exists,
+   * because the clean-up deletes the changes with the lowest ids first.
    */
   async #hasAllAfter(id: number): Promise<boolean> {
     const query = 'SELECT FROM {mcp_changes} WHERE id <= $1 LIMIT 1'
     return (await this.#database.query(query, id)).length > 0
   }
 
-  /** Deletes old changes, unless that was done recently. */
+  /** Deletes old changes, unless they were deleted recently. */
   async #cleanUp(): Promise<void> {
     if (performance.now() - this.#cleanedAt < CLEANUP_MS) return
     this.#cleanedAt = performance.now()

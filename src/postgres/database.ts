@@ -41,9 +41,9 @@ export class Database implements Queries {
   readonly schema: string
   readonly #timeoutMs: number
   readonly #onError: (error: unknown) => void
-  /** The queries with the full names of tables, by the texts with `{name}`. */
+  /** The texts of queries with the full names of tables, by the texts with `{name}`. */
   readonly #resolvedTexts = new Map<string, string>()
-  #migrated: Promise<void> | undefined
+  #migration: Promise<void> | undefined
   #isMigrated = false
   /** Whether the current outage has been reported. */
   #isDown = false
@@ -63,11 +63,11 @@ export class Database implements Queries {
    * @throws {Error} If a later version of the package created the tables.
    */
   migrate(): Promise<void> {
-    this.#migrated ??= this.#migrate().catch((error: unknown) => {
-      this.#migrated = undefined
+    this.#migration ??= this.#migrate().catch((error: unknown) => {
+      this.#migration = undefined
       throw error
     })
-    return this.#migrated
+    return this.#migration
   }
 
   async query<Row extends object>(text: string, ...values: PostgresValue[]): Promise<Row[]> {
@@ -79,7 +79,7 @@ export class Database implements Queries {
       this.#noteAnswer()
       return rows as Row[]
     } catch (error) {
-      throw this.#failure(error)
+      throw this.#handleFailure(error)
     }
   }
 
@@ -148,10 +148,10 @@ export class Database implements Queries {
   }
 
   /**
-   * Waits until the tables exist, but no longer than a query may take. The migration continues
-   * after that time.
+   * Waits until the tables exist, but no longer than a query may take. A longer migration continues in the
+   * background.
    *
-   * @throws {UnavailableError} If the migration takes longer.
+   * @throws {UnavailableError} If the database cannot be used, or the migration takes longer.
    */
   #waitForTables(): Promise<void> {
     return this.attempt(() => this.migrate())
@@ -162,7 +162,10 @@ export class Database implements Queries {
     this.#client.noteAnswer()
   }
 
-  /** Reports an error of background work. Errors of one outage are reported once. */
+  /**
+   * Reports an error of background work. An `UnavailableError` is not reported here, because its cause was reported
+   * when the outage began.
+   */
   report(error: unknown): void {
     if (this.#isClosed || error instanceof UnavailableError) return
     callHook(() => this.#onError(error), ignore)
@@ -208,7 +211,7 @@ export class Database implements Queries {
       this.#noteAnswer()
       return result
     } catch (error) {
-      throw this.#failure(error)
+      throw this.#handleFailure(error)
     }
   }
 
@@ -224,10 +227,13 @@ export class Database implements Queries {
     })
   }
 
-  /** Returns the error for the caller of a failed query, and records what the failure shows. */
-  #failure(error: unknown): unknown {
+  /**
+   * Records whether the tables are missing or the database is unavailable, and returns the error for the caller of a
+   * failed query.
+   */
+  #handleFailure(error: unknown): unknown {
     if (isTableMissing(error)) {
-      this.#migrated = undefined
+      this.#migration = undefined
       this.#isMigrated = false
     }
     if (error instanceof UnavailableError) return error

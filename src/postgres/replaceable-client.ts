@@ -15,22 +15,25 @@ export type PostgresClientSource = PostgresClient | (() => PostgresClient)
 /** Holds the current client. Only a client that was created here can be replaced. */
 export class ReplaceableClient {
   readonly #create: (() => PostgresClient) | undefined
-  readonly #patienceMs: number
+  readonly #timeoutMs: number
   readonly #listeners = new Set<() => void>()
   #current: PostgresClient
   /**
-   * Whether the current client has received an answer. A client without an answer is not replaced, because the
-   * database itself may be down.
+   * Whether the current client has received an answer from the database. If it has not, it is not replaced, because
+   * the database itself may be down.
    */
   #hasAnswered = false
   #isEnded = false
 
-  /** @param patienceMs How long a cancelled query may take to end, in milliseconds. */
-  constructor(source: PostgresClientSource, patienceMs: number) {
+  /**
+   * @param timeoutMs How long a cancelled query, or the last queries of a replaced client, may take to end, in
+   *   milliseconds.
+   */
+  constructor(source: PostgresClientSource, timeoutMs: number) {
     // A client is a function too, so its method is checked
     this.#create = 'unsafe' in source ? undefined : source
     this.#current = 'unsafe' in source ? source : source()
-    this.#patienceMs = patienceMs
+    this.#timeoutMs = timeoutMs
   }
 
   get current(): PostgresClient {
@@ -47,12 +50,12 @@ export class ReplaceableClient {
     this.#hasAnswered = true
   }
 
-  /** Replaces the client if a query does not end although it was cancelled. */
+  /** Watches a cancelled query. If the query does not end in time, replaces the client. */
   watchCancelled(query: Promise<unknown>): void {
     const client = this.#current
     const timer = setTimeout(() => {
       if (client === this.#current) this.replace()
-    }, this.#patienceMs)
+    }, this.#timeoutMs)
     unref(timer)
     const stop = (): void => clearTimeout(timer)
     query.then(stop, stop)
@@ -64,18 +67,18 @@ export class ReplaceableClient {
     const replaced = this.#current
     this.#current = this.#create()
     this.#hasAnswered = false
-    endClient(replaced, this.#patienceMs).catch(ignore)
+    endClient(replaced, this.#timeoutMs).catch(ignore)
     for (const listener of this.#listeners) callHook(listener, ignore)
   }
 
   /** Ends the client, if it was created here. */
   async end(): Promise<void> {
     this.#isEnded = true
-    if (this.#create) await endClient(this.#current, this.#patienceMs)
+    if (this.#create) await endClient(this.#current, this.#timeoutMs)
   }
 }
 
-/** Ends a client when its queries have been answered, or after a time in milliseconds. */
+/** Ends a client when its queries have been answered, or at the latest after `timeoutMs`. */
 async function endClient(client: PostgresClient, timeoutMs: number): Promise<void> {
   await client.end?.({ timeout: timeoutMs / 1_000 })
 }

@@ -66,8 +66,8 @@ export interface PostgresStorage {
   migrate(): Promise<void>
   /**
    * Connects the notifications of a server in all processes. Changes that `server.notify` announces on any
-   * process, and changes of the server's lists, are then announced to the clients of all processes. Call it
-   * after all registrations, since registrations are announced too.
+   * process, and changes of the server's lists, are then announced to the clients of all processes. Call
+   * this method after you have registered everything, since registrations are announced too.
    *
    * @throws {TypeError} If the server was not made by `createServer`.
    * @throws {SdkError} `INVALID_USE` if the server has no notifications, such as a server
@@ -99,7 +99,8 @@ export interface PostgresStorage {
   eventStorage(): EventStorage
   /**
    * Publishes pending changes, if the database can be used, stops listening, and ends the client if
-   * the storage created it. Call it after the handlers were closed; end a client of your own later.
+   * the storage created it. Call this method after the handlers were closed. If you passed a client, end it
+   * afterwards.
    */
   close(): Promise<void>
 }
@@ -137,7 +138,7 @@ export function createPostgresStorage(
       `The schema cannot be named "${schema}": use 1 to 48 letters, digits, "_" and "-"`,
     )
   }
-  // False for `NaN`
+  // This comparison is also false for `NaN`
   const isPositive = timeoutMs > 0
   if (!isPositive) {
     throw new RangeError(`The option "timeoutMs" of the Postgres storage cannot be "${timeoutMs}"`)

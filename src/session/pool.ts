@@ -61,7 +61,7 @@ export interface SessionOperations<Pooled> {
   /** Records that the client of a session listens to changes. */
   noteListening(pooled: Pooled): Promise<void>
   /** Stores what other processes need to know before a request is sent to the client of a session. */
-  prepareQuestion(pooled: Pooled): Promise<void>
+  prepareRequest(pooled: Pooled): Promise<void>
   /** Ends a session, its requests and its streams. */
   end(pooled: Pooled): Promise<void>
 }
@@ -206,7 +206,7 @@ export class SessionPool<Pooled extends SessionParts> implements SessionOperatio
     await this.trySave(pooled)
   }
 
-  async prepareQuestion(pooled: Pooled): Promise<void> {
+  async prepareRequest(pooled: Pooled): Promise<void> {
     // Another process may later announce the completion of a URL elicitation
     if (pooled.session.record.elicitations) await this.trySave(pooled)
   }

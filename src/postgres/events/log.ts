@@ -8,7 +8,7 @@ import { encodeBase64Url } from '../../protocol/base64url.ts'
 import { payloadOf, type Bus } from '../bus.ts'
 import type { Database } from '../database.ts'
 
-/** The topic of notifications about new events; the key is the name of the type. */
+/** The topic of notifications about new events. The key is the name of the event type. */
 const TOPIC = 'events'
 
 /**
@@ -107,7 +107,7 @@ export class PostgresEventLog implements EventLog {
   trim(name: string, { acceptedBefore, maxEvents }: TrimLimits): Promise<void> {
     return this.#database.transaction(async ({ query }) => {
       await query(LOCK_EVENT_TYPE, name)
-      // Deletes all events up to the last one that exceeds a limit, except those that an active subscription
+      // Deletes all events up to the last one that exceeds a limit, except the events that an active subscription
       // still needs
       await query(
         `WITH deleted AS (
@@ -138,7 +138,8 @@ export class PostgresEventLog implements EventLog {
     this.#stopListening ??= this.#bus.subscribe(TOPIC, {
       wake: (type) => this.#listeners.get(type)?.forEach((call) => call()),
       resync: () => {
-        for (const ofType of this.#listeners.values()) ofType.forEach((call) => call())
+        for (const listenersOfType of this.#listeners.values())
+          listenersOfType.forEach((call) => call())
       },
     })
     return () => {

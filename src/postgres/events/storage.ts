@@ -69,7 +69,7 @@ export class PostgresEventStorage extends PostgresEventLog implements EventStora
   ): Promise<boolean> {
     const { id, version, name, principal, url, status, position, expiresAt } = subscription
     const now = Date.now()
-    // Times are sent as times from now, because the database may have another clock
+    // Times are sent as durations from now, because the clock of the database may differ
     const values = [
       id,
       version,

@@ -22,11 +22,13 @@ export interface Writes {
   readonly events: readonly (readonly [string, string, number, string])[]
   /** Requests without a stream that have been running for a while: session, request. */
   readonly begun: readonly (readonly [string, string])[]
-  /** Requests of an earlier `begun` that were answered: session, request. */
-  readonly answered: readonly (readonly [string, string])[]
-  /** Answers of the client that a handler has received: session, id of the request to the client. */
-  readonly taken: readonly (readonly [string, number])[]
-  /** The sessions whose new rows other processes must read. */
+  /** Requests of an earlier `begun` that this process has answered: session, request. */
+  readonly finished: readonly (readonly [string, string])[]
+  /**
+   * Answers of the client to delete, because a handler has received them: session, id of the request to the client.
+   */
+  readonly usedAnswers: readonly (readonly [string, number])[]
+  /** The ids of the sessions whose new rows other processes must read. */
   readonly woken: readonly string[]
 }
 
@@ -50,11 +52,11 @@ export async function writeBatch(
   bus: Bus,
   writes: Writes,
 ): Promise<RefusedWrites> {
-  const { opened, saved, ended, events, begun, answered, taken, woken } = writes
-  // When a stream has ended, the answers to its questions are no longer needed
-  const consumedAnswers = [
-    ...taken,
-    ...ended.flatMap(([session, , asked]) => asked.map((question) => [session, question])),
+  const { opened, saved, ended, events, begun, finished, usedAnswers, woken } = writes
+  // When a stream has ended, the client's answers to the requests on the stream are no longer needed
+  const obsoleteAnswers = [
+    ...usedAnswers,
+    ...ended.flatMap(([session, , requestIds]) => requestIds.map((id) => [session, id])),
   ]
   const rows = await database.query<{ kind: string; session: string; id: string }>(
     `WITH opened AS (
@@ -71,7 +73,7 @@ export async function writeBatch(
      ), ended AS (
        DELETE FROM {mcp_streams} AS s USING json_array_elements($4::text::json) AS row
        WHERE s.session = row ->> 0 AND s.id = row ->> 1 AND s.owner = $1
-     ), taken AS (
+     ), deleted_answers AS (
        DELETE FROM {mcp_inbox} AS i USING json_array_elements($8::text::json) AS row
        WHERE i.session = row ->> 0 AND i.id = (row ->> 1)::int
      ), sent AS (
@@ -86,7 +88,7 @@ export async function writeBatch(
        WHERE EXISTS (SELECT FROM {mcp_sessions} WHERE id = row ->> 0)
        ON CONFLICT (session, request) DO UPDATE SET owner = c.owner WHERE c.owner = $1
        RETURNING c.session, c.request
-     ), answered AS (
+     ), finished AS (
        DELETE FROM {mcp_calls} AS c USING json_array_elements($7::text::json) AS row
        WHERE c.session = row ->> 0 AND c.request = row ->> 1 AND c.owner = $1
      )
@@ -95,7 +97,7 @@ export async function writeBatch(
      UNION ALL SELECT 'woken', pg_notify($9, $10::text || value)::text, ''
        FROM json_array_elements_text($11::text::json)`,
     bus.processId,
-    ...[opened, saved, ended, events, begun, answered, consumedAnswers].map((rowsToWrite) =>
+    ...[opened, saved, ended, events, begun, finished, obsoleteAnswers].map((rowsToWrite) =>
       JSON.stringify(rowsToWrite),
     ),
     bus.channelName(),

@@ -29,8 +29,8 @@ export interface CallStreamOptions {
   readonly writer: StreamWriter
   /** The number of the last event, if another process wrote the stream before. */
   readonly seq?: number
-  /** Called with the id of each question, which is a request to the client. */
-  readonly onAsk: (id: number) => void
+  /** Called with the id of each request to the client that is sent on the stream. */
+  readonly onServerRequest: (id: number) => void
   /** Called when another process has taken over the stream. */
   readonly onLost: (stream: CallStream) => void
 }
@@ -40,9 +40,9 @@ export class CallStream implements OutgoingStream, WrittenStream {
   readonly session: string
   readonly id: string
   readonly call: ResumableCall | undefined
-  /** The ids of the questions that were sent on the stream. */
-  readonly questions: number[] = []
-  /** The questions whose answers are stored separately, but not yet as part of the call. */
+  /** The ids of the requests to the client that were sent on the stream. */
+  readonly serverRequests: number[] = []
+  /** The ids of those requests whose answers are stored separately, but not yet as part of the call. */
   readonly answered: Set<number> = new Set()
   readonly #options: CallStreamOptions
   hasOtherReader = false
@@ -97,15 +97,15 @@ export class CallStream implements OutgoingStream, WrittenStream {
     if (this.#isLost) return undefined
     const data = wellFormedJson(message)
     const seq = ++this.#seq
-    this.#options.writer.event(this, seq, data)
+    this.#options.writer.addEvent(this, seq, data)
     this.#enforceLimits(data.length)
-    const isQuestion = isRequest(message)
-    if (isQuestion && typeof message.id === 'number') {
-      this.questions.push(message.id)
-      this.#options.onAsk(message.id)
+    const isServerRequest = isRequest(message)
+    if (isServerRequest && typeof message.id === 'number') {
+      this.serverRequests.push(message.id)
+      this.#options.onServerRequest(message.id)
     }
     return this.#deliver((sink) => sink.send({ id: eventId(this.id, seq), data }), {
-      afterWrites: isQuestion,
+      afterWrites: isServerRequest,
     })
   }
 
@@ -157,8 +157,8 @@ export class CallStream implements OutgoingStream, WrittenStream {
   }
 
   /**
-   * Calls `sendTo` with the connected client, after the messages that wait. With `afterWrites`, all writes so
-   * far are stored first.
+   * Calls `sendTo` with the connected client, after the messages that wait. With `afterWrites`, waits until
+   * all writes so far have been stored.
    */
   #deliver(
     sendTo: (sink: Sink) => Promise<void> | undefined | void,

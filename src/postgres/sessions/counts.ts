@@ -1,7 +1,7 @@
 /**
  * How many sessions there are, in total and for each account. Triggers count the sessions, so that opening a
  * session takes no longer when there are many. A session counts as its `weight`, see `session/quota.ts`.
- * `migrations.ts` runs the script.
+ * `COUNTS` is the script that creates the counts, for `migrations.ts`.
  *
  * @see https://www.postgresql.org/docs/current/plpgsql-trigger.html
  */
@@ -21,7 +21,7 @@ export const NO_ACCOUNT = 'null'
  */
 const SHARDS = 16
 
-/** SQL expressions: the account of a session, and the shard of the rows that count it. */
+/** SQL expressions: the account of a session, and the shard of the rows that count the session. */
 const ACCOUNT = `coalesce(account, '${NO_ACCOUNT}')`
 const SHARD = `hashtext(id) & ${SHARDS - 1}`
 

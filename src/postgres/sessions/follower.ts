@@ -18,6 +18,7 @@ const WRITE_MS = 5
 export interface FollowerSession {
   /** Returns a stream, if this process writes it. */
   findLocal(stream: string): CallStream | undefined
+  /** Reads the events of a stream after a sequence number. */
   read(stream: string, after: number): Promise<StreamBatch>
   /** The id of this process. */
   readonly processId: string
@@ -32,6 +33,7 @@ export class Follower {
   readonly #stream: string
   readonly #sink: Sink
   readonly #wakeSignal = new WakeSignal()
+  /** The number of the last event that was sent to the client. */
   #seq: number
 
   constructor(session: FollowerSession, stream: string, seq: number, sink: Sink) {
@@ -63,16 +65,17 @@ export class Follower {
    */
   async run(): Promise<void> {
     while (this.#sink.open) {
-      const local = this.#session.findLocal(this.#stream)
-      // A message that waits for a write is sent to the client that is connected when it has been written. So
-      // that this client does not receive it twice, it is connected only while no message waits
-      await local?.pendingDelivery
+      const localStream = this.#session.findLocal(this.#stream)
+      // A message that waits for a write is sent, once written, to whichever client is connected then. This client
+      // also receives the message by `read`, so it is connected only while no message waits
+      await localStream?.pendingDelivery
       try {
         const batch = await this.#session.read(this.#stream, this.#seq)
         await this.#send(batch)
         if (batch.more) continue
-        if (local && this.#session.findLocal(this.#stream) === local) {
-          if (local.seq <= this.#seq && !local.pendingDelivery) return local.connect(this.#sink)
+        if (localStream && this.#session.findLocal(this.#stream) === localStream) {
+          if (localStream.seq <= this.#seq && !localStream.pendingDelivery)
+            return localStream.connect(this.#sink)
           // The next events of the stream are not written yet
           await this.#wakeSignal.wait(WRITE_MS)
         } else if (await this.#waitOrStop(batch)) return
@@ -100,7 +103,7 @@ export class Follower {
     }
     if (row.owner !== processId && !row.alive)
       await this.#session.takeOver(this.#stream, this.#sink)
-    // A stream that has just ended in this process still has its row
+    // If this process has just ended the stream, its row is still to be deleted, so the wait is short
     if (row.owner === processId) await this.#wakeSignal.wait(WRITE_MS)
     else if (!this.#session.findLocal(this.#stream)) await this.#wakeSignal.wait(CHECK_MS)
     return false

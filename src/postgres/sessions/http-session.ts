@@ -69,7 +69,7 @@ export class PostgresHttpSession implements HttpSession {
   /** Rejects the request to the client that an invalid response answers. */
   rejectPending(frame: unknown, error: Error): void {
     if (!isObject(frame) || 'method' in frame || typeof frame.id !== 'number') return
-    if (!isQuestionId(frame.id)) return
+    if (!isServerRequestId(frame.id)) return
     const { id } = frame
     const { message } = error
     const answer = { ...errorResponse(id, { code: INVALID_REQUEST, message }), malformed: true }
@@ -107,12 +107,12 @@ export class PostgresHttpSession implements HttpSession {
     const { id } = this.#row
     const { table, resumable } = this.#sessions
     const live = this.#sessions.get(id)
-    // If calls are not resumable, no other process needs an answer that this process waits for
-    if (!resumable && live?.questions.receiveResponse(message, { isStored: false })) return
+    // If calls are not resumable, only the process that waits for an answer needs it, so the answer is not stored
+    if (!resumable && live?.serverRequests.receiveResponse(message, { isStored: false })) return
     // The ids of the server's requests are numbers
-    if (typeof message.id !== 'number' || !isQuestionId(message.id)) return
+    if (typeof message.id !== 'number' || !isServerRequestId(message.id)) return
     const orphanedStreams = await table.answer(id, message.id, JSON.stringify(message))
-    live?.questions.receiveResponse(message, { isStored: true })
+    live?.serverRequests.receiveResponse(message, { isStored: true })
     if (orphanedStreams.length === 0) return
     const entered = this.#enter()
     await entered.stayLiveDuring(async () => {
@@ -122,6 +122,6 @@ export class PostgresHttpSession implements HttpSession {
 }
 
 /** Whether a number can be the id of a request to the client: a positive `integer` of Postgres. */
-function isQuestionId(id: number): boolean {
+function isServerRequestId(id: number): boolean {
   return Number.isInteger(id) && id > 0 && id < 2 ** 31
 }

@@ -15,7 +15,7 @@ import { MAX_TURNS, type NewStreamTurn, type StreamTurn } from './turns.ts'
 export interface NewestConnection {
   /** The number of the connection. */
   readonly connection: number
-  /** The number of the session's own messages so far. */
+  /** The number of messages so far that belong to no request: the session's own messages. */
   readonly sent: number
   /** The turns of the session's streams. */
   readonly turns: readonly StreamTurn[]
@@ -41,8 +41,8 @@ export class ListenerTable {
     id: string,
     [stream, change, message]: NewStreamTurn,
   ): Promise<(StoredRecord & NewestConnection) | undefined> {
-    // If the connection continues the stream of the last turn, that turn continues. Otherwise a turn is added,
-    // and at the limit the first turn is removed
+    // If the connection continues the stream of the last turn, that turn continues. Otherwise a turn is added. At
+    // the limit, the oldest turn is then removed
     const [row] = await this.#database.query<{
       record: string
       version: number
@@ -98,7 +98,7 @@ export class ListenerTable {
   }
 
   /** Stores a message that belongs to no request, and notifies the process with the newest connection. */
-  async announce(id: string, stream: string, message: string): Promise<void> {
+  async storeMessage(id: string, stream: string, message: string): Promise<void> {
     await this.#database.query(
       `WITH counted AS (
          UPDATE {mcp_sessions} SET sent = sent + 1 WHERE id = $1 RETURNING sent

@@ -1,7 +1,7 @@
 /**
  * A connection for messages that belong to no request. Changes are not stored per session. Instead,
  * each event id contains the number of its stream and two positions: one in the log of changes, and
- * one among the session's own messages.
+ * one among the session's own messages, which are the stored messages that belong to no request.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
  */
@@ -38,7 +38,10 @@ export interface ListenerSession {
   readonly changes: ChangeLog
   /** Returns the session's own messages after a sequence number. */
   readonly messagesAfter: (seq: number) => Promise<StreamBatch>
-  /** Makes a connection the newest connection. Returns `undefined` if the session has ended. */
+  /**
+   * Makes a connection the newest connection, and begins its turn. Returns `undefined` if the session has
+   * ended.
+   */
   readonly claim: (turn: NewStreamTurn) => Promise<NewestConnection | undefined>
   /**
    * Wraps a function that sends notifications, so that they are observed if the server has an
@@ -65,9 +68,9 @@ export class Listener implements OutgoingStream {
   #nextTurn: StreamTurn | undefined
   #sink: Sink | undefined
   /** The id of the last change that was announced or skipped. */
-  #change = 0
+  #changeId = 0
   /** The number of the session's last own message that was sent or skipped. */
-  #message = 0
+  #messageSeq = 0
   readonly #queue: LoggedChange[] = []
   #isSending = false
 
@@ -98,13 +101,13 @@ export class Listener implements OutgoingStream {
     this.continue()
   }
 
-  /** Sends nothing until {@link continue} is called, or a turn begins. */
+  /** Sends no new messages until {@link continue} is called, or a turn of this connection begins. */
   pause(): void {
     this.#skipUnrelated()
     this.active = false
   }
 
-  /** Sends what was published during a pause, and becomes active again. */
+  /** Sends what was published during a pause, and becomes active again unless its turn has ended. */
   continue(): void {
     void this.catchUp().catch((error: unknown) => {
       this.active = !this.#nextTurn
@@ -116,12 +119,12 @@ export class Listener implements OutgoingStream {
     void this.#sink?.send({ id: this.#eventId(), retry, data: '' })
   }
 
-  // Sends nothing, because messages are stored, and sent by the process with the newest connection
+  // Sends nothing: messages are stored first, and the process with the newest connection then sends them
   send(): undefined {
     return undefined
   }
 
-  // Never needed, because handlers disconnect only the streams of their calls
+  // Does nothing, because handlers disconnect only the streams of their calls
   disconnectFor(): void {}
 
   close(): void {
@@ -138,7 +141,7 @@ export class Listener implements OutgoingStream {
   claimedTurn(position: number): NewStreamTurn {
     return this.number === undefined
       ? [this.#stream, position, null]
-      : [this.#stream, this.#change, this.#message]
+      : [this.#stream, this.#changeId, this.#messageSeq]
   }
 
   /** Makes this connection the newest connection. */
@@ -155,25 +158,25 @@ export class Listener implements OutgoingStream {
     if (!nextTurn || this.#nextTurn) return
     this.#nextTurn = nextTurn
     const [, change, message] = nextTurn
-    if (this.#change < change || this.#message < message) this.continue()
+    if (this.#changeId < change || this.#messageSeq < message) this.continue()
   }
 
   /** The id of the last change that was announced or skipped. */
-  get change(): number {
-    return this.#change
+  get lastChangeId(): number {
+    return this.#changeId
   }
 
   /** The position of the last event: the last change, and the last of the session's own messages. */
   get delivered(): string {
     this.#skipUnrelated()
-    return `${this.#change}.${this.#message}`
+    return `${this.#changeId}.${this.#messageSeq}`
   }
 
   /** Moves the position forward to the last event of another connection, if that event is later. */
   skipTo(position: string): void {
     const [change = 0, message = 0] = position.split('.').map(Number)
-    this.#change = Math.max(this.#change, change)
-    this.#message = Math.max(this.#message, message)
+    this.#changeId = Math.max(this.#changeId, change)
+    this.#messageSeq = Math.max(this.#messageSeq, message)
   }
 
   /**
@@ -181,8 +184,8 @@ export class Listener implements OutgoingStream {
    * backup of the database was restored.
    */
   goBackTo(sent: number): void {
-    if (sent >= this.#message) return
-    this.#message = sent
+    if (sent >= this.#messageSeq) return
+    this.#messageSeq = sent
     this.#turns = []
   }
 
@@ -200,15 +203,15 @@ export class Listener implements OutgoingStream {
     this.#skipUnrelated()
     for (;;) {
       const { position } = this.#session.changes
-      const { changes, isComplete } = await this.#session.changes.readAfter(this.#change)
-      // This process has read changes up to `position`, so if the log has none, they were deleted since
-      const wereDeleted = changes.length === 0 && this.#change < position
+      const { changes, isComplete } = await this.#session.changes.readAfter(this.#changeId)
+      // This process has read changes up to `position`. If the log has none of them, they were deleted since
+      const wereDeleted = changes.length === 0 && this.#changeId < position
       if (!isComplete || wereDeleted) this.#announceAll(position)
       for (const logged of changes) {
         const [, lastChange = Infinity] = this.#nextTurn ?? []
         if (logged.id > lastChange) return this.#sendMessages()
         if (this.#carries(streamOfChange(this.#turns, logged.id))) this.#announce(logged)
-        else this.#change = logged.id
+        else this.#changeId = logged.id
       }
       // Changes that this process has read in the meantime were not delivered, so they must be read again
       if (changes.length === 0 && position === this.#session.changes.position) break
@@ -224,12 +227,12 @@ export class Listener implements OutgoingStream {
 
   async #sendMessages(): Promise<void> {
     for (let more = this.connected; more;) {
-      const batch = await this.#session.messagesAfter(this.#message)
+      const batch = await this.#session.messagesAfter(this.#messageSeq)
       for (const { seq, message } of batch.events) {
-        if (seq <= this.#message) continue
+        if (seq <= this.#messageSeq) continue
         const [, , lastMessage = Infinity] = this.#nextTurn ?? []
         if (seq > lastMessage) return
-        this.#message = seq
+        this.#messageSeq = seq
         if (!this.#carries(streamOfMessage(this.#turns, seq))) continue
         await this.#sink?.send({ id: this.#eventId(), data: message })
       }
@@ -240,7 +243,7 @@ export class Listener implements OutgoingStream {
   /** Moves the position past the changes that were read and do not concern the session. */
   #skipUnrelated(): void {
     if (this.active && !this.#isSending) {
-      this.#change = Math.max(this.#change, this.#session.changes.position)
+      this.#changeId = Math.max(this.#changeId, this.#session.changes.position)
     }
   }
 
@@ -266,9 +269,9 @@ export class Listener implements OutgoingStream {
 
   /** Sends a change that concerns the session, and moves the position past it. */
   #announce({ id, origin, change }: LoggedChange): void {
-    // An entry without origin stands for changes that were deleted
-    if (id <= this.#change && origin !== '') return
-    this.#change = id
+    // A change without origin stands for changes that were deleted, so it is sent whatever its id is
+    if (id <= this.#changeId && origin !== '') return
+    this.#changeId = id
     // `announceTo` removes completed elicitations from this copy only, so that their completion is announced
     // again to a client that resumes
     const record = { ...this.#session.record }

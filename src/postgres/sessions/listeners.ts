@@ -31,6 +31,7 @@ export interface NewestListener {
 export class Listeners {
   readonly #session: ListenerSession
   readonly #all = new Set<Listener>()
+  /** The connections that are about to become the newest connection. */
   readonly #activating = new Set<Listener>()
   #openingCount = 0
 
@@ -57,14 +58,15 @@ export class Listeners {
     this.#openingCount++
     try {
       const position = this.#position
+      // The turn of a new stream, which begins after the last change and the last message so far
       const claimed = await this.#claim([null, position, null])
       if (!claimed) throw sessionNotFound()
       const { connection, sent } = claimed
       const listener = new Listener(this.#session, connection, `${position}.${sent}`)
       this.#all.add(listener)
       listener.beginTurn(claimed)
-      // If this process has read changes in the meantime, the listener becomes active later, when it has
-      // caught up
+      // If this process has read changes in the meantime, the listener becomes active only after it has caught
+      // up
       listener.active = this.#session.changes.position <= position
       return listener
     } finally {
@@ -86,8 +88,8 @@ export class Listeners {
   }
 
   /**
-   * Learns which connection is the newest of all processes, and reads the session's own
-   * messages.
+   * Receives which connection is the newest of all processes. If this process has that connection, sends the
+   * session's own messages that were not sent yet.
    */
   wake({ listener: listeningProcess, connection, delivered, turn }: NewestListener): void {
     for (const other of this.#all) {
@@ -102,7 +104,11 @@ export class Listeners {
     }
   }
 
-  /** Moves the positions of all connections back if a restored backup has fewer messages. */
+  /**
+   * Moves the positions of all connections back, if a backup with fewer messages was restored.
+   *
+   * @param sent The number of the session's own messages.
+   */
   goBackTo(sent: number): void {
     for (const listener of this.#all) listener.goBackTo(sent)
   }
@@ -150,10 +156,10 @@ export class Listeners {
     }
   }
 
-  /** The id of the last change that a connection of this process may have sent. */
+  /** The highest id of a change that a connection of this process may have sent. */
   get #position(): number {
     // A connection that catches up may be ahead of the changes that this process has read
-    const sent = [...this.#all].map(({ change }) => change)
+    const sent = [...this.#all].map(({ lastChangeId }) => lastChangeId)
     return Math.max(this.#session.changes.position, ...sent)
   }
 
@@ -172,7 +178,7 @@ export class Listeners {
         if (!claimed) return listener.close()
         listener.goBackTo(claimed.sent)
         listener.beginTurn(claimed)
-        // Its client may have disconnected in the meantime
+        // If `sweep` has removed the listener in the meantime, its client has disconnected
         if (!this.#all.has(listener)) this.#session.leave(claimed.connection, listener.delivered)
         return await listener.catchUp()
       } catch (error) {

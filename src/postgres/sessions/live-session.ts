@@ -22,8 +22,8 @@ import type { CallStream } from './call-stream.ts'
 import { LISTENING } from './listener.ts'
 import { Listeners } from './listeners.ts'
 import type { ProcessParts, RunningRequest } from './parts.ts'
-import { Questions } from './questions.ts'
 import { SharedRecord, type StoredRecord } from './record.ts'
+import { ServerRequests } from './server-requests.ts'
 import { SharedStreams } from './streams.ts'
 import { ID_BLOCK } from './table.ts'
 import { takeOver } from './take-over.ts'
@@ -37,11 +37,11 @@ export class LiveSession {
   readonly http: StatefulSession
   readonly streams: SharedStreams
   readonly listeners: Listeners
-  readonly questions: Questions
+  readonly serverRequests: ServerRequests
   readonly #parts: ProcessParts
   readonly #record: SharedRecord
   readonly #session: Session
-  /** The callers of connections. A call is taken over with the rights of the caller that resumes it. */
+  /** The caller of each connection. A call is taken over with the rights of the caller that resumes its stream. */
   readonly #callers = new WeakMap<Sink, Caller>()
   /** The ids of requests that are cancelled because another process handles a request with the same id. */
   readonly #refused = new Set<RequestId>()
@@ -52,22 +52,25 @@ export class LiveSession {
   #mayBeRestored = false
   /** How many requests and other operations are running. */
   #runningCount = 0
-  /** Resolves when all messages so far that belong to no request are stored. */
-  #announced: Promise<void> = Promise.resolve()
+  /** Resolves once every message so far that belongs to no request has been stored. */
+  #messagesStored: Promise<void> = Promise.resolve()
 
   constructor(parts: ProcessParts, id: string, stored: StoredRecord) {
     this.id = id
     this.#parts = parts
     const { table, listenerTable, writer, changes, endpoint, report } = parts
-    this.#record = new SharedRecord(table, id, stored, () => parts.live.update(this))
+    this.#record = new SharedRecord(table, id, stored, () => parts.liveSessions.update(this))
     const record = this.#record.current
     this.#session = new Session(record)
-    this.questions = new Questions(this.#session, (question) => this.streams.noteAnswered(question))
+    this.serverRequests = new ServerRequests(this.#session, (requestId) =>
+      this.streams.deleteAnswer(requestId),
+    )
     this.listeners = new Listeners({
       record,
       refreshing: () => this.#refreshing,
       changes,
       messagesAfter: (seq) => parts.streams.read(id, LISTENING, seq),
+      // A turn is the period in which one stream carries the messages that belong to no request
       claim: async (turn) => {
         const claimed = await listenerTable.listen(id, turn)
         if (claimed) this.#record.refresh(claimed)
@@ -91,8 +94,8 @@ export class LiveSession {
       table: parts.streams,
       writer,
       listeners: this.listeners,
-      announce: (message) => this.#announce(message),
-      onAsk: (question) => this.questions.add(question),
+      storeMessage: (message) => this.#storeMessage(message),
+      onServerRequest: (requestId) => this.serverRequests.add(requestId),
       onLost: (stream) => this.#cancelCallOf(stream),
       onClosed: () => parts.settle(this),
       takeOver: (stream, sink) => this.takeOver(stream, this.#callers.get(sink) ?? {}),
@@ -106,7 +109,7 @@ export class LiveSession {
       return connected
     }
     const hooks = { ...endpoint.hooks, connectStream }
-    // `calls` has an effect only if `streams` stores calls
+    // `calls` is always passed: it has no effect unless `parts.resumable` makes `SharedStreams` store calls
     this.http = new StatefulSession(
       { endpoint: { ...endpoint, hooks }, pool: this.#operations(), calls: resumableCalls },
       { id, session: this.#session, streams: this.streams },
@@ -182,10 +185,10 @@ export class LiveSession {
   /** Reads the rows that other processes may have changed. */
   wake(): Promise<void> {
     this.#isStale = true
-    this.#parts.live.markStale(this)
+    this.#parts.liveSessions.markStale(this)
     this.#refreshing ??= this.#read().finally(() => {
       this.#refreshing = undefined
-      this.#parts.live.markFresh(this)
+      this.#parts.liveSessions.markFresh(this)
       this.#parts.settle(this)
     })
     return this.#refreshing
@@ -225,19 +228,19 @@ export class LiveSession {
     while (this.#isStale) {
       this.#isStale = false
       try {
-        const rows = await this.#parts.table.readLive(this.id, this.questions.ids)
+        const rows = await this.#parts.table.readLive(this.id, this.serverRequests.ids)
         if (!rows) return this.#parts.endDeleted(this)
         if (this.#mayBeRestored) this.listeners.goBackTo(rows.sent)
         this.#mayBeRestored = false
         this.#record.refresh(rows)
-        for (const answer of rows.answers) this.questions.receiveStored(answer)
+        for (const answer of rows.answers) this.serverRequests.receiveStored(answer)
         const readers = new Map(rows.streams.map(({ id, reader }) => [id, reader]))
         this.listeners.wake(rows)
         this.streams.wake(readers)
       } catch (error) {
         this.#parts.report(error)
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
-        // The rows of a session that is no longer busy are not needed
+        // Tries again only if the session is still busy. Otherwise its rows are not needed
         this.#isStale = this.busy
       }
     }
@@ -246,16 +249,17 @@ export class LiveSession {
   /** Called when a client has closed a connection. */
   #onDisconnect(): void {
     this.listeners.sweep()
-    // Wakes the followers. Which processes read the streams has not changed
+    // Wakes the followers in `streams`, so that the follower of the closed connection ends. The map is empty, because
+    // no stream has a new reader
     this.streams.wake(new Map())
     this.#parts.settle(this)
   }
 
-  /** Stores messages that belong to no request, in order. */
-  #announce(message: string): void {
+  /** Stores a message that belongs to no request, after all earlier messages of this kind. */
+  #storeMessage(message: string): void {
     const { listenerTable, report } = this.#parts
-    this.#announced = this.#announced
-      .then(() => listenerTable.announce(this.id, LISTENING, message))
+    this.#messagesStored = this.#messagesStored
+      .then(() => listenerTable.storeMessage(this.id, LISTENING, message))
       .catch(report)
   }
 
@@ -265,10 +269,10 @@ export class LiveSession {
       save: () => this.#record.save(),
       trySave: () => this.#record.save().catch(report),
       noteListening: async () => {},
-      prepareQuestion: async () => {
+      prepareRequest: async () => {
         await this.#record.save()
         const usedOfBlock = this.#session.lastId % ID_BLOCK
-        // A new block of ids is reserved when half of a block is used, so that concurrent questions do not
+        // A new block of ids is reserved when half of a block is used, so that concurrent requests do not
         // exceed the block
         if (usedOfBlock > 0 && usedOfBlock < ID_BLOCK / 2) return
         this.#session.lastId = await table.reserveIds(this.id)

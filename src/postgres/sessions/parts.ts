@@ -13,6 +13,7 @@ import type { LongRequest, StreamWriter } from './writer.ts'
 
 /** A request that this process is handling. */
 export interface RunningRequest extends LongRequest {
+  /** When the request began, by `performance.now()`. */
   readonly startedAt: number
   /** Whether the request is stored, so that other processes know it. */
   isStored: boolean
@@ -30,15 +31,16 @@ export interface ProcessParts {
   /** The id of this process. */
   readonly processId: string
   readonly endpoint: HttpEndpoint
+  /** Whether another process runs a call again if the process of the call has ended. */
   readonly resumable: boolean
   readonly table: SessionTable
   readonly listenerTable: ListenerTable
   readonly streams: StreamTable
   readonly writer: StreamWriter
   readonly changes: ChangeLog
-  readonly live: Pick<LiveSessions<TrackedSession>, 'update' | 'markStale' | 'markFresh'>
+  readonly liveSessions: Pick<LiveSessions<TrackedSession>, 'update' | 'markStale' | 'markFresh'>
   readonly report: (error: unknown) => void
-  /** Whether streams may be taken over: only while it is certain which processes have ended. */
+  /** Whether streams may be taken over. They may only while it is certain which processes have ended. */
   mayTakeOver(): boolean
   /** Records that a request is being handled. A request without a stream is stored if it takes long. */
   begin(request: RunningRequest, hasStream: () => boolean): void

@@ -25,10 +25,10 @@ import { StreamWriter } from './writer.ts'
 const LONG_MS = 100
 
 /**
- * The maximum length of a stored request id, as JSON. An index limits it, so requests with longer ids are
- * not stored.
+ * The maximum length of a stored request id, as JSON. The index of the table limits the length, so requests with
+ * longer ids are not stored.
  */
-const MAX_STORED_ID = 500
+const MAX_STORED_ID_CHARACTERS = 500
 
 /** How long a process may need after an outage until it records that it is alive, in milliseconds. */
 const GRACE_MS = 10_000
@@ -68,15 +68,15 @@ export class ProcessSessions implements ProcessParts {
   readonly streams: StreamTable
   readonly writer: StreamWriter
   readonly changes: ChangeLog
-  readonly live: LiveSessions<LiveSession> = new LiveSessions()
+  readonly liveSessions: LiveSessions<LiveSession> = new LiveSessions()
   readonly report: (error: unknown) => void
   readonly #bus: Bus
   readonly #upkeep: Upkeep
   /** Ended sessions, for requests that found them before they ended. */
   readonly #ended: BoundedCache<string, true> = boundedCache(MAX_ENDED)
   /**
-   * The requests that are not stored, in the order in which they started, each with a function that returns
-   * whether it has a stream.
+   * The requests that are not stored, in the order in which they started. The function of each request returns
+   * whether the request has a stream.
    */
   readonly #unstored = new Map<RunningRequest, () => boolean>()
   readonly #stops: (() => void)[]
@@ -101,25 +101,25 @@ export class ProcessSessions implements ProcessParts {
       table: this.table,
       idleMs,
       busyIds: () => {
-        // Only busy sessions stay live
-        for (const live of this.live.all()) {
+        // `settle` removes the sessions that are no longer busy. The others stay live
+        for (const live of this.liveSessions.all()) {
           this.settle(live)
-          // The process of the newer connection may have ended
+          // Finds out whether the process with the newer connection has ended
           if (live.listeners.isSilent) void live.wake()
         }
-        return this.live.all().map(({ id }) => id)
+        return this.liveSessions.all().map(({ id }) => id)
       },
       onRemoved: (id, record) => this.#observeEnd(id, record),
     })
     this.#stops = [
       bus.subscribe(TOPIC, {
-        wake: (id) => void this.live.get(id)?.wake(),
+        wake: (id) => void this.liveSessions.get(id)?.wake(),
         resync: () => this.#resync(),
       }),
       bus.subscribe(ENDED, { wake: (id) => this.#end(id), resync: () => {} }),
       bus.subscribe(CANCEL, { wake: (key) => this.#cancelHere(key), resync: () => {} }),
       changes.subscribe((logged) => {
-        for (const { listeners } of this.live.findConcerned(logged.change))
+        for (const { listeners } of this.liveSessions.findConcerned(logged.change))
           listeners.deliver(logged)
       }),
     ]
@@ -129,7 +129,7 @@ export class ProcessSessions implements ProcessParts {
   async find(id: string): Promise<SessionRow | undefined> {
     const row = await this.table.load(id)
     if (!row) return undefined
-    if (this.#upkeep.isExpired(row.idleMs) && !this.live.get(id)?.busy) {
+    if (this.#upkeep.isExpired(row.sinceUseMs) && !this.liveSessions.get(id)?.busy) {
       await this.remove(id)
       return undefined
     }
@@ -144,23 +144,23 @@ export class ProcessSessions implements ProcessParts {
 
   /** The session, if it is live in this process. */
   get(id: string): LiveSession | undefined {
-    return this.live.get(id)
+    return this.liveSessions.get(id)
   }
 
   /**
    * Makes a session live in this process.
    *
-   * @param known The object of the session in the same HTTP request. It may have been removed from memory
-   *   between the messages of a batch.
+   * @param known The live session that earlier messages of the same HTTP request used. It may have been removed from
+   *   memory in the meantime.
    */
   enter(row: SessionRow, known?: LiveSession): LiveSession {
-    const live = this.live.get(row.id)
+    const live = this.liveSessions.get(row.id)
     if (live) {
       live.refresh(row)
       return live
     }
     const entered = known ?? new LiveSession(this, row.id, row)
-    this.live.add(entered)
+    this.liveSessions.add(entered)
     return entered
   }
 
@@ -201,7 +201,7 @@ export class ProcessSessions implements ProcessParts {
   }
 
   begin(request: RunningRequest, hasStream: () => boolean): void {
-    if (request.request.length > MAX_STORED_ID) return
+    if (request.request.length > MAX_STORED_ID_CHARACTERS) return
     this.#unstored.set(request, hasStream)
     this.#timer ??= this.#setTimer()
   }
@@ -211,14 +211,14 @@ export class ProcessSessions implements ProcessParts {
   }
 
   settle(live: LiveSession): void {
-    if (live.busy || !this.live.delete(live)) return
-    // Gateways can reach clients only through live sessions
+    if (live.busy || !this.liveSessions.delete(live)) return
+    // A gateway can reach a client only while its session is live, so the connection to the client ends here
     if (this.endpoint.server.clients) live.close()
   }
 
   endDeleted(live: LiveSession): void {
     live.close()
-    this.live.delete(live)
+    this.liveSessions.delete(live)
   }
 
   /** Leaves all sessions to other processes. */
@@ -226,14 +226,14 @@ export class ProcessSessions implements ProcessParts {
     for (const stop of this.#stops) stop()
     this.#upkeep.stop()
     clearTimeout(this.#timer)
-    const liveSessions = this.live.all()
+    const liveSessions = this.liveSessions.all()
     await withTimeout(CLOSE_MS, async () => {
       await this.changes.flush()
       await Promise.all(liveSessions.map(({ listeners }) => listeners.drain()))
       await this.writer.flush()
     }).catch(this.report)
     for (const live of liveSessions) live.release()
-    this.live.clear()
+    this.liveSessions.clear()
     // Without the database, other processes detect later that this process has ended
     await this.streams.release().catch(this.report)
   }
@@ -241,21 +241,21 @@ export class ProcessSessions implements ProcessParts {
   /** Ends a session in this process, because its row was deleted. */
   #end(id: string): void {
     this.#ended.set(id, true)
-    const live = this.live.get(id)
+    const live = this.liveSessions.get(id)
     if (live) this.endDeleted(live)
   }
 
   #resync(): void {
     const now = performance.now()
-    // After an outage, other processes may not have recorded yet that they are still alive. Shortly after the
-    // start of this process, there was no outage
+    // After an outage, other processes may not have recorded yet that they are still alive. A resync shortly after
+    // the start of this process does not follow an outage
     if (now - this.#startedAt > GRACE_MS / 2) this.#takesOverFrom = now + GRACE_MS
-    for (const live of this.live.all()) live.resync()
+    for (const live of this.liveSessions.all()) live.resync()
   }
 
   #cancelHere(key: string): void {
     const [session, request, reason] = JSON.parse(key) as [string, unknown, unknown]
-    this.live.get(session)?.cancel(request, reason)
+    this.liveSessions.get(session)?.cancel(request, reason)
   }
 
   #setTimer(): ReturnType<typeof setTimeout> {

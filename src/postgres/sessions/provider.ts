@@ -83,14 +83,15 @@ export function postgresSessions(
       removeWhere: (condition, ...values) => sessions.removeWhere(condition, ...values),
     })
     let ready: Promise<void> | undefined
-    /** Nothing is served before this process receives the changes of other processes. */
+    /** Makes this process receive the changes of other processes. No request is handled before. */
     const start = (): Promise<void> => {
       return (ready ??= connect(endpoint.server).catch((error: unknown) => {
         ready = undefined
         throw error
       }))
     }
-    // Started now, so that changes before the first request are announced. Requests report the errors
+    // Started now, so that changes before the first request are announced. An error is ignored here, because each
+    // request starts again and reports the error
     start().catch(ignore)
     return {
       allow: 'GET, POST, DELETE, OPTIONS',

@@ -62,12 +62,12 @@ export class SharedRecord {
    */
   async save(): Promise<void> {
     this.#onChange()
-    while (comparable(this.current) !== comparable(this.#stored)) {
+    while (comparisonText(this.current) !== comparisonText(this.#stored)) {
       const version = this.#version
       const text = JSON.stringify(this.current)
       try {
         if (await this.#table.save(this.#id, version, text)) {
-          // While this method waited, `refresh` has applied this version or a later one
+          // While the query ran, `refresh` may have applied this version or a later one
           if (version < this.#version) continue
           this.#version = version + 1
           this.#stored = JSON.parse(text) as SessionRecord
@@ -92,7 +92,7 @@ export class SharedRecord {
 }
 
 /** The members of a record that may change, as text to compare. */
-function comparable(record: SessionRecord): string {
+function comparisonText(record: SessionRecord): string {
   const { initialized, logLevel, subscriptions, elicitations } = record
   return JSON.stringify([initialized, logLevel, subscriptions, elicitations])
 }

@@ -10,8 +10,8 @@ import type { Database } from '../database.ts'
 import { writeBatch, type RefusedWrites, type Writes } from './batch.ts'
 import { TOPIC } from './table.ts'
 
-/** How many events one query reads. */
-const BATCH = 200
+/** The maximum number of events that one query reads. */
+const BATCH_SIZE = 200
 
 /** A stored event with its number on its stream. */
 export interface SequencedEvent extends StoredEvent {
@@ -31,7 +31,7 @@ export interface OpenStreamRow {
 /** The events of a stream after a given event, and the state of the stream when they were read. */
 export interface StreamBatch {
   readonly events: readonly SequencedEvent[]
-  /** Whether there may be more events to read. */
+  /** Whether the stream may have more stored events than these. */
   readonly more: boolean
   /** `undefined` if the stream has ended. */
   readonly row: OpenStreamRow | undefined
@@ -109,7 +109,7 @@ export class StreamTable {
        LEFT JOIN {mcp_streams} AS s ON s.session = $1 AND s.id = $2
        LEFT JOIN (
          SELECT seq, message FROM {mcp_events}
-         WHERE session = $1 AND stream = $2 AND seq > $3::bigint ORDER BY seq LIMIT ${BATCH}
+         WHERE session = $1 AND stream = $2 AND seq > $3::bigint ORDER BY seq LIMIT ${BATCH_SIZE}
        ) AS e ON true
        ORDER BY seq`,
       session,
@@ -123,7 +123,7 @@ export class StreamTable {
     const isOpen = firstRow !== undefined && firstRow.owner !== null
     return {
       events,
-      more: events.length === BATCH,
+      more: events.length === BATCH_SIZE,
       row: isOpen
         ? { owner: firstRow.owner ?? '', reader: firstRow.reader, alive: firstRow.alive }
         : undefined,

@@ -32,8 +32,10 @@ export interface SharedStreamsOptions extends Pick<
   readonly writer: StreamWriter
   readonly listeners: Listeners
   /** Stores a message that belongs to no request. */
-  readonly announce: (message: string) => void
-  readonly onAsk: (id: number) => void
+  readonly storeMessage: (message: string) => void
+  /** Called with the id of each request to the client. */
+  readonly onServerRequest: (id: number) => void
+  /** Called when another process has taken over a stream. */
   readonly onLost: (stream: CallStream) => void
   /** Called when a stream or a follower was closed. */
   readonly onClosed: () => void
@@ -56,6 +58,7 @@ export class SharedStreams implements Streams {
   readonly #options: SharedStreamsOptions
   readonly #open = new Map<string, CallStream>()
   readonly #calls = new Map<ResumableCall, CallStream>()
+  /** One for each client that has resumed a stream of a call on this process. */
   readonly #followers = new Set<Follower>()
 
   constructor(options: SharedStreamsOptions) {
@@ -106,10 +109,10 @@ export class SharedStreams implements Streams {
     if (!stream || !this.#options.resumable) return undefined
     stream.save()
     // The saved call contains the answers, so they no longer need to be stored separately
-    for (const question of stream.answered) {
-      if (question in call.unanswered) continue
-      stream.answered.delete(question)
-      this.#options.writer.take(this.#options.session, question)
+    for (const requestId of stream.answered) {
+      if (requestId in call.unanswered) continue
+      stream.answered.delete(requestId)
+      this.#options.writer.deleteAnswer(this.#options.session, requestId)
     }
     const saved = this.#options.writer.flush()
     // Not every caller waits for the returned promise, so its rejection must not count as unhandled
@@ -118,15 +121,16 @@ export class SharedStreams implements Streams {
   }
 
   /**
-   * Deletes a received answer from the table. For a resumable call, it is deleted after the call is
-   * stored with the answer.
+   * Deletes the client's answer to a request from the table of answers. If a resumable call sent the request, the
+   * answer is deleted later, when the call has been stored with the answer.
    */
-  noteAnswered(question: number): void {
+  deleteAnswer(requestId: number): void {
     const { session, resumable, writer } = this.#options
-    const askingStream =
-      resumable && [...this.#open.values()].find(({ questions }) => questions.includes(question))
-    if (askingStream) askingStream.answered.add(question)
-    else writer.take(session, question)
+    const resumableStream =
+      resumable &&
+      [...this.#open.values()].find((stream) => stream.serverRequests.includes(requestId))
+    if (resumableStream) resumableStream.answered.add(requestId)
+    else writer.deleteAnswer(session, requestId)
   }
 
   end(stream: OutgoingStream): void {
@@ -138,9 +142,9 @@ export class SharedStreams implements Streams {
 
   announce(message: JsonRpcMessage): void {
     if ('id' in message && typeof message.id === 'number' && 'method' in message) {
-      this.#options.onAsk(message.id)
+      this.#options.onServerRequest(message.id)
     }
-    this.#options.announce(wellFormedJson(message))
+    this.#options.storeMessage(wellFormedJson(message))
   }
 
   async findMissed(eventId: string): Promise<MissedEvents | undefined> {
@@ -197,7 +201,7 @@ export class SharedStreams implements Streams {
 
   /** Creates a stream that this process writes. `seq` is given if another process wrote it before. */
   #add(id: string, call: ResumableCall | undefined, seq?: number): CallStream {
-    const { session, resumable, writer, onAsk, onLost } = this.#options
+    const { session, resumable, writer, onServerRequest, onLost } = this.#options
     const stream = new CallStream({
       session,
       id,
@@ -205,7 +209,7 @@ export class SharedStreams implements Streams {
       ...(seq !== undefined && { seq }),
       resumable,
       writer,
-      onAsk,
+      onServerRequest,
       onLost: (lostStream) => {
         onLost(lostStream)
         this.#forget(lostStream)

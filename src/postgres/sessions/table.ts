@@ -24,14 +24,14 @@ export const ID_BLOCK = 1024
 /** The maximum number of answers in one session that wait for their process. */
 const MAX_INBOX = 1000
 
-/** The maximum total size of these answers. */
+/** The maximum total size of these answers, in bytes. */
 const MAX_INBOX_BYTES = 32 * 1024 * 1024
 
 /** A session, as loaded for a request. */
 export interface SessionRow extends StoredRecord {
   readonly id: string
   /** The time since the last recorded use, in milliseconds. */
-  readonly idleMs: number
+  readonly sinceUseMs: number
   /** The ids of requests that other processes are handling, as JSON. */
   readonly requests: readonly string[]
 }
@@ -49,7 +49,7 @@ export interface LiveSessionRows extends StoredRecord {
   readonly connection: number
   /** The position of the last event on the last closed connection. */
   readonly delivered: string | null
-  /** The number of the session's own messages. */
+  /** The number of stored messages that belong to no request: the session's own messages. */
   readonly sent: number
   /** The turn of the connection's stream; `null` if the session has had no such connection. */
   readonly turn: StreamTurn | null
@@ -73,11 +73,11 @@ export class SessionTable {
     const [row] = await this.#database.query<{
       record: string
       version: number
-      idleMs: number
+      sinceUseMs: number
       requests: string | null
     }>(
       `SELECT record, version,
-         extract(epoch FROM clock_timestamp() - used_at)::float8 * 1000 AS "idleMs",
+         extract(epoch FROM clock_timestamp() - used_at)::float8 * 1000 AS "sinceUseMs",
          (SELECT json_agg(request) FROM (
            SELECT request FROM {mcp_calls} WHERE session = $1 AND owner <> $2
            UNION ALL
@@ -89,12 +89,12 @@ export class SessionTable {
       this.#bus.processId,
     )
     if (!row) return undefined
-    const { record, version, idleMs, requests } = row
+    const { record, version, sinceUseMs, requests } = row
     return {
       id,
       record: JSON.parse(record) as SessionRecord,
       version,
-      idleMs,
+      sinceUseMs,
       requests: requests === null ? [] : (JSON.parse(requests) as string[]),
     }
   }
@@ -112,7 +112,8 @@ export class SessionTable {
    * @returns Whether the stored version was `version`.
    */
   async save(id: string, version: number, record: string): Promise<boolean> {
-    // Other processes use the record only while the session has a stream or a connection
+    // The notification is sent only if the session has a stream or a connection. Otherwise, no other process uses
+    // the record
     const rows = await this.#database.query(
       `WITH saved AS (
          UPDATE {mcp_sessions} SET record = $3, version = version + 1
@@ -153,6 +154,7 @@ export class SessionTable {
     const deletions = tables.map((table) => {
       return `${table} AS (DELETE FROM {mcp_${table}} WHERE session IN (SELECT id FROM gone))`
     })
+    // The query appends the id of each session to the payload, which is therefore given without a key
     const channelParameter = `$${values.length + 1}`
     const payloadParameter = `$${values.length + 2}`
     const rows = await this.#database.query<{ id: string; record: string }>(
@@ -178,9 +180,9 @@ export class SessionTable {
   /**
    * Reads the rows of a session that is live in this process. Returns `undefined` if the session has ended.
    *
-   * @param asked The ids of the requests to the client whose answers are read.
+   * @param requestIds The ids of the requests to the client whose answers are read.
    */
-  async readLive(id: string, asked: readonly number[]): Promise<LiveSessionRows | undefined> {
+  async readLive(id: string, requestIds: readonly number[]): Promise<LiveSessionRows | undefined> {
     const [row] = await this.#database.query<{
       record: string
       version: number
@@ -201,7 +203,7 @@ export class SessionTable {
           FROM {mcp_streams} AS s WHERE session = $1 AND owner = $3)::text AS streams
        FROM {mcp_sessions} WHERE id = $1`,
       id,
-      JSON.stringify(asked),
+      JSON.stringify(requestIds),
       this.#bus.processId,
     )
     if (!row) return undefined
@@ -223,7 +225,7 @@ export class SessionTable {
    * @returns The ids of the session's streams whose process has ended.
    * @throws {ProtocolError} `INTERNAL_ERROR` If too many answers wait.
    */
-  async answer(id: string, question: number, message: string): Promise<string[]> {
+  async answer(id: string, requestId: number, message: string): Promise<string[]> {
     // The answer is ignored if its id was never reserved for a request. `woken` is counted because Postgres
     // does not run a CTE that nothing reads
     const rows = await this.#database.query<{ id: string | null; full: boolean }>(
@@ -240,7 +242,7 @@ export class SessionTable {
        SELECT s.id, inbox.full FROM inbox CROSS JOIN (SELECT count(sent) FROM woken) AS done
        LEFT JOIN {mcp_streams} AS s ON s.session = $1 AND NOT ${aliveCondition('s.owner')}`,
       id,
-      question,
+      requestId,
       message,
       this.#bus.channelName(),
       payloadOf(TOPIC, id),

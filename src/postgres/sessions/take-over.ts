@@ -15,11 +15,11 @@ import type { ProcessParts } from './parts.ts'
 import type { Orphan } from './stream-table.ts'
 import type { SharedStreams } from './streams.ts'
 
-/** The session whose stream this process takes over. */
+/** The live session whose stream this process takes over. */
 export interface TakingSession {
   readonly id: string
   readonly streams: SharedStreams
-  /** Answers a request. */
+  /** Handles a request, and returns the response to it. */
   handle(
     message: JsonRpcRequest,
     reply: MessageTarget,
@@ -28,8 +28,8 @@ export interface TakingSession {
 }
 
 /**
- * Takes over a stream whose process has ended, and runs its call again. If the call waits for answers of
- * the client, nothing is done until the answers have arrived.
+ * Takes over a stream whose process has ended, and runs its call again. Does nothing while the call waits for answers
+ * of the client.
  *
  * @param id The id of the stream.
  * @param caller The call runs with the rights of this caller.
@@ -50,10 +50,10 @@ export async function takeOver(
   if (!taken) return
   const stream = session.streams.adopt(id, call, taken.seq)
   stream.hasOtherReader = taken.hasOtherReader
-  const sendAnswers = async (): Promise<void> => {
+  const sendResponses = async (): Promise<void> => {
     if (call) {
-      const answer = await runAgain(session, stream, call, caller)
-      if (answer) void stream.send(ensureSerializable(answer, report))
+      const response = await runAgain(session, stream, call, caller)
+      if (response) void stream.send(ensureSerializable(response, report))
       return
     }
     // A stream without a request belongs to a batch
@@ -63,15 +63,15 @@ export async function takeOver(
         : [JSON.parse(orphan.request) as RequestId]
     if (!orphan.cancelled) for (const requestId of ids) void stream.send(stoppedError(requestId))
   }
-  sendAnswers()
+  sendResponses()
     .catch(report)
     .finally(() => session.streams.end(stream))
 }
 
 /** Adds the client's answers to a call. Returns whether the call now has all answers. */
 function addAnswers(call: ResumableCall, { answers }: Orphan): boolean {
-  for (const [question, answer] of answers) {
-    if (question in call.unanswered) addAnswer(call, question, answer)
+  for (const [requestId, answer] of answers) {
+    if (requestId in call.unanswered) addAnswer(call, requestId, answer)
   }
   return Object.keys(call.unanswered).length === 0
 }
@@ -92,7 +92,7 @@ function runAgain(
   return session.handle(call.request, target, caller)
 }
 
-/** The answer to a call that cannot be run again. */
+/** The response to a call that cannot be run again. */
 function stoppedError(id: RequestId): JsonRpcResponse {
   const message = 'The server was stopped while it answered the request'
   return errorResponse(id, { code: INTERNAL_ERROR, message })

@@ -16,7 +16,7 @@ const MAX_RETENTION_MS = 3_600_000
 export interface UpkeepOptions {
   readonly database: Database
   readonly table: SessionTable
-  /** Milliseconds without a request after which a session ends. */
+  /** After how many milliseconds without a request a session ends. */
   readonly idleMs: number
   /** The sessions in which this process handles requests, or whose client listens. */
   readonly busyIds: () => string[]
@@ -28,7 +28,7 @@ export interface UpkeepOptions {
 export class Upkeep {
   readonly #options: UpkeepOptions
   /** How often the use of a session is recorded, in milliseconds. */
-  readonly #recordMs: number
+  readonly #recordIntervalMs: number
   /** The sessions whose use is being recorded. */
   readonly #recording = new Set<string>()
   #isRunning = false
@@ -36,8 +36,8 @@ export class Upkeep {
 
   constructor(options: UpkeepOptions) {
     this.#options = options
-    this.#recordMs = Math.min(options.idleMs / 10, 60_000)
-    this.#timer = setInterval(() => void this.run(), Math.max(this.#recordMs, 20))
+    this.#recordIntervalMs = Math.min(options.idleMs / 10, 60_000)
+    this.#timer = setInterval(() => void this.run(), Math.max(this.#recordIntervalMs, 20))
     unref(this.#timer)
   }
 
@@ -47,12 +47,12 @@ export class Upkeep {
    * @param sinceUseMs The time since the last recorded use, in milliseconds.
    */
   isExpired(sinceUseMs: number): boolean {
-    return sinceUseMs > this.#options.idleMs + this.#recordMs
+    return sinceUseMs > this.#options.idleMs + this.#recordIntervalMs
   }
 
   /** Records that a session is in use, unless that was recorded recently. */
-  recordUse({ id, idleMs }: SessionRow): void {
-    if (idleMs < this.#recordMs || this.#recording.has(id)) return
+  recordUse({ id, sinceUseMs }: SessionRow): void {
+    if (sinceUseMs < this.#recordIntervalMs || this.#recording.has(id)) return
     const { database, table } = this.#options
     this.#recording.add(id)
     table
@@ -61,26 +61,26 @@ export class Upkeep {
       .finally(() => this.#recording.delete(id))
   }
 
-  /** Runs the maintenance that is due, unless the previous run has not finished. */
+  /** Runs the maintenance, unless the previous run has not finished. */
   async run(): Promise<void> {
     if (this.#isRunning) return
     this.#isRunning = true
     const { database, table, idleMs, busyIds, onRemoved } = this.#options
     try {
-      const used = busyIds()
-      if (used.length > 0) await table.touch(used)
+      const usedIds = busyIds()
+      if (usedIds.length > 0) await table.touch(usedIds)
       const retentionMs = Math.min(idleMs, MAX_RETENTION_MS)
       const expired =
         idleMs === Infinity
           ? []
           : await table.removeWhere(
               `used_at < now() - $1::float8 * interval '1 millisecond'`,
-              // `isExpired` adds one interval. Here a second one is added, because timers may be late
-              idleMs + 2 * this.#recordMs,
+              // `isExpired` adds one interval. Here two are added, because timers may be late
+              idleMs + 2 * this.#recordIntervalMs,
             )
       for (const { id, record } of expired) onRemoved(id, record)
-      // Calls in a session with the stream of a batch, which has no `request`, remain: they are answered when the
-      // client resumes this stream
+      // The stream of a batch has no `request`. The calls of a session with such a stream are not deleted, because
+      // they are answered when the client resumes the stream
       await database.query(
         `DELETE FROM {mcp_calls} AS c WHERE NOT ${aliveCondition('owner')} AND NOT EXISTS (
            SELECT FROM {mcp_streams} AS s WHERE s.session = c.session AND s.request IS NULL

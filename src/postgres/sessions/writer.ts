@@ -10,10 +10,10 @@ import { keyOf } from './batch.ts'
 import type { StreamTable } from './stream-table.ts'
 
 /** The maximum number of characters in one batch, unless a single message is longer. */
-const MAX_BATCH = 4 * 1024 * 1024
+const MAX_BATCH_CHARACTERS = 4 * 1024 * 1024
 
 /** The maximum number of characters that wait for a database that cannot be used. */
-const MAX_WAITING = 64 * 1024 * 1024
+const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024
 
 /** The stored properties of a stream of this process. */
 export interface WrittenStream {
@@ -24,14 +24,14 @@ export interface WrittenStream {
   /** The call as JSON, with which another process can run it again. */
   readonly callText: string | null
   /** The ids of the requests to the client that were sent on the stream. */
-  readonly questions: readonly number[]
+  readonly serverRequests: readonly number[]
   /** Whether the client is connected to another process, which is notified of each event. */
   readonly hasOtherReader: boolean
   /** Called when another process has taken over the stream. */
   lose(): void
 }
 
-/** A request without a stream that takes longer than others. */
+/** A request without a stream that has been running for a while. */
 export interface LongRequest {
   readonly session: string
   /** The id of the request, as JSON. */
@@ -48,23 +48,23 @@ interface PendingEvent {
 
 /** The writes that are pending. `Writes` in `batch.ts` describes them. */
 class PendingWrites {
-  /** The streams to write, with their last change. */
+  /** The streams to write, each with what last happened to it. */
   streams = new Map<WrittenStream, 'opened' | 'saved' | 'ended'>()
   events: PendingEvent[] = []
   begun = new Set<LongRequest>()
-  answered = new Set<LongRequest>()
+  finished = new Set<LongRequest>()
   /**
    * Answers of the client that a handler has received: the session, and the id of the request to
    * the client.
    */
-  taken: (readonly [session: string, question: number])[] = []
+  usedAnswers: (readonly [session: string, requestId: number])[] = []
   /** The calls of `flush` that wait. */
   waiters: { resolve: () => void; reject: (error: unknown) => void }[] = []
 
   /** The number of pending writes. */
   get count(): number {
-    const { streams, events, begun, answered, taken } = this
-    return streams.size + events.length + begun.size + answered.size + taken.length
+    const { streams, events, begun, finished, usedAnswers } = this
+    return streams.size + events.length + begun.size + finished.size + usedAnswers.length
   }
 }
 
@@ -109,10 +109,10 @@ export class StreamWriter {
   }
 
   /** Adds an event of a stream. */
-  event(stream: WrittenStream, seq: number, message: string): void {
+  addEvent(stream: WrittenStream, seq: number, message: string): void {
     this.#pending.events.push({ stream, seq, message })
     this.#size += message.length
-    while (this.#size > MAX_WAITING) if (!this.#dropOldest()) break
+    while (this.#size > MAX_WAITING_CHARACTERS) if (!this.#dropOldest()) break
     this.#start()
   }
 
@@ -129,18 +129,18 @@ export class StreamWriter {
 
   /** Removes a request that {@link begin} stored, because it was answered. */
   finish(request: LongRequest): void {
-    const { begun, answered } = this.#pending
+    const { begun, finished } = this.#pending
     // A request that was not stored yet need not be removed
-    if (!begun.delete(request)) answered.add(request)
+    if (!begun.delete(request)) finished.add(request)
     this.#start()
   }
 
   /**
-   * Deletes an answer of the client that a handler has received. If a call was saved before, it is written
-   * no later than the answer is deleted.
+   * Deletes an answer of the client that a handler has received. A call that was saved before is written no later
+   * than the answer is deleted.
    */
-  take(session: string, question: number): void {
-    this.#pending.taken.push([session, question])
+  deleteAnswer(session: string, requestId: number): void {
+    this.#pending.usedAnswers.push([session, requestId])
     this.#start()
   }
 
@@ -195,11 +195,11 @@ export class StreamWriter {
     let size = 0
     const firstExcess = batch.events.findIndex(({ message }) => {
       size += message.length
-      return size > MAX_BATCH
+      return size > MAX_BATCH_CHARACTERS
     })
     if (firstExcess > 0) {
       later.events = batch.events.splice(firstExcess)
-      // They wait for all writes, so also for those of the later batch
+      // The waiters wait for all writes, including those of the later batch
       later.waiters = batch.waiters.splice(0)
       // The end of a stream must be written after its last event
       for (const { stream } of later.events) {
@@ -218,17 +218,18 @@ export class StreamWriter {
     const later = this.#pending
     for (const [stream, state] of later.streams) {
       const before = batch.streams.get(stream)
-      // A stream that is still to be opened is written with its current call, so nothing more must be saved
+      // A stream that is not stored yet is written with its current call. So a later save needs no write of its own,
+      // and a later end means that nothing is written
       if (before !== 'opened') batch.streams.set(stream, state)
       else if (state === 'ended') batch.streams.delete(stream)
     }
-    for (const request of later.answered) {
-      if (!batch.begun.delete(request)) batch.answered.add(request)
+    for (const request of later.finished) {
+      if (!batch.begun.delete(request)) batch.finished.add(request)
     }
     for (const request of later.begun) batch.begun.add(request)
     for (const { message } of batch.events) this.#size += message.length
     batch.events.push(...later.events)
-    batch.taken.push(...later.taken)
+    batch.usedAnswers.push(...later.usedAnswers)
     batch.waiters = later.waiters
     this.#pending = batch
   }
@@ -236,7 +237,7 @@ export class StreamWriter {
   /** Writes a batch. Informs the streams and requests whose writes had no effect. */
   async #write(batch: PendingWrites): Promise<void> {
     const states = [...batch.streams]
-    const inState = (wanted: string): WrittenStream[] =>
+    const inState = (wanted: 'opened' | 'saved' | 'ended'): WrittenStream[] =>
       states.flatMap(([stream, state]) => (state === wanted ? [stream] : []))
     const saved = inState('saved')
     const ended = inState('ended')
@@ -248,13 +249,13 @@ export class StreamWriter {
         return [stream.session, stream.id, stream.request, stream.callText]
       }),
       saved: saved.map((stream) => [stream.session, stream.id, stream.callText]),
-      ended: ended.map((stream) => [stream.session, stream.id, stream.questions]),
+      ended: ended.map((stream) => [stream.session, stream.id, stream.serverRequests]),
       events: batch.events.map(({ stream, seq, message }) => {
         return [stream.session, stream.id, seq, message]
       }),
       begun: [...batch.begun].map(({ session, request }) => [session, request]),
-      answered: [...batch.answered].map(({ session, request }) => [session, request]),
-      taken: batch.taken,
+      finished: [...batch.finished].map(({ session, request }) => [session, request]),
+      usedAnswers: batch.usedAnswers,
       woken: [...woken],
     })
     for (const stream of saved) {

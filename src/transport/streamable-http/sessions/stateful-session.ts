@@ -258,7 +258,7 @@ export class StatefulSession implements HttpSession, SessionParts {
     const { inputTimeoutMs: timeoutMs } = endpoint.options
     const { session } = this
     const ask: Ask = async ({ method, params }, signal, onIdAssigned) => {
-      await pool.prepareQuestion(this)
+      await pool.prepareRequest(this)
       const send = (message: JsonRpcMessage): void => {
         if (isRequest(message)) onIdAssigned?.(message.id)
         void reply.send(message)
