@@ -43,7 +43,7 @@ export interface SqlEventStorageOptions {
 
 /**
  * The log of events. It also uses the table of webhook subscriptions: a new event makes subscriptions
- * due, and an event stays in the log while a subscription still has to receive it.
+ * due, and an event stays in the log while a subscription has not received it.
  */
 export class SqlEventLog implements EventLog {
   readonly durable = true

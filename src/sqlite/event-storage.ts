@@ -12,7 +12,7 @@ import type {
 import { SqlEventLog, type SqlEventStorageOptions } from './event-log.ts'
 import type { Sql, SqlValue } from './sql.ts'
 
-// `wake_at` is the time from which `take` returns a subscription: events are due, or the subscription has
+// `wake_at` is the time from which `take` returns a subscription, because events are due or the subscription has
 // expired.
 const TABLES = `
   CREATE TABLE IF NOT EXISTS mcp_event_subscriptions (
@@ -99,7 +99,7 @@ export class SqlEventStorage extends SqlEventLog implements EventStorage {
   save(subscription: WebhookSubscription): boolean {
     return this.#sql.transaction(() => {
       const { id, version, name, principal, url, status, position, expiresAt } = subscription
-      // Other positions are cursors of `poll`
+      // A position that is not a number is a cursor of `poll`, and not a position in the log
       const logPosition = typeof position === 'number' ? position : null
       const hasNewEvents = logPosition !== null && this.headOf(name) > logPosition
       const dueAt = subscription.dueAt ?? (hasNewEvents ? Date.now() : null)

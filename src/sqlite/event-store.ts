@@ -31,7 +31,7 @@ const ENDS = 0
 
 /** Options of an event store. */
 export interface SqlEventStoreOptions {
-  /** Finds the connection of a stream that outlived its process or Durable Object. */
+  /** Finds the open connection of a stream after the memory of its process was lost. */
   findSink: (stream: string) => Sink | undefined
   /** Called with errors of reading and writing. A message that cannot be stored is sent anyway. */
   onError: (error: unknown) => void
@@ -85,6 +85,7 @@ export class SqlEventStore implements EventStore {
 
   storeEvent(stream: string, message: string): string | undefined {
     return this.#attempt(() => {
+      // An empty message only requests an event id. At the beginning of a stream, this needs no row
       if (message === '' && !this.#hasRows(stream)) return this.#beginStream(stream)
       this.#enforceLimits(message)
       if (message.length <= MAX_ROW_CHARACTERS) return this.#insert(stream, message, ENDS)
@@ -165,8 +166,8 @@ export class SqlEventStore implements EventStore {
     for (const { seq, length, more } of rows) {
       // Only whole messages are deleted, so the limits are checked at the last row of each message. The
       // newest message always remains
-      const isFull = count >= maxEvents || size >= maxSize
-      if (!more && count > 0 && isFull) {
+      const isLimitReached = count >= maxEvents || size >= maxSize
+      if (!more && count > 0 && isLimitReached) {
         deleteEventsUpTo(this.#tables, this.#session, seq)
         return
       }
@@ -221,6 +222,7 @@ export class SqlEventStore implements EventStore {
     return this.#streamsWithoutRows.get(stream) || isStreamOpen(this.#tables, this.#session, stream)
   }
 
+  /** Whether the event with this id is still stored. */
   #isStored(stream: string, seq: number): boolean {
     const query =
       'SELECT 1 AS one FROM mcp_events WHERE session = ? AND seq = ? AND stream = ? AND more = 0'

@@ -11,7 +11,10 @@ export class LogListeners {
   readonly #listeners = new Map<string, { head: number; callbacks: Set<() => void> }>()
   #timer: ReturnType<typeof setInterval> | undefined
 
-  /** @param readHead Reads the position of the last event of a type. */
+  /**
+   * @param readHead Reads the position of the last event of a type.
+   * @param checkMs How often the log is checked for events of other processes, in milliseconds.
+   */
   constructor(readHead: (name: string) => number, checkMs: number) {
     this.#readHead = readHead
     this.#checkMs = checkMs
@@ -19,20 +22,20 @@ export class LogListeners {
 
   /** Adds a listener for events of a type. Returns a function that removes the listener. */
   add(name: string, listener: () => void): () => void {
-    const watched = this.#listeners.get(name) ?? {
+    const entry = this.#listeners.get(name) ?? {
       head: this.#readHead(name),
       callbacks: new Set(),
     }
-    this.#listeners.set(name, watched)
-    watched.callbacks.add(listener)
+    this.#listeners.set(name, entry)
+    entry.callbacks.add(listener)
     if (!this.#timer) {
       this.#timer = setInterval(() => this.#check(), this.#checkMs)
       unref(this.#timer)
     }
     return () => {
-      watched.callbacks.delete(listener)
-      // If the listener was already removed, a later `add` may have stored another object
-      if (watched.callbacks.size === 0 && this.#listeners.get(name) === watched) {
+      entry.callbacks.delete(listener)
+      // If this function was called before, a later `add` may have stored another entry
+      if (entry.callbacks.size === 0 && this.#listeners.get(name) === entry) {
         this.#listeners.delete(name)
       }
       if (this.#listeners.size > 0) return
@@ -52,11 +55,11 @@ export class LogListeners {
 
   /** Notifies the listeners of a type, if there are new events. */
   #notify(name: string): void {
-    const watched = this.#listeners.get(name)
-    if (!watched) return
+    const entry = this.#listeners.get(name)
+    if (!entry) return
     const head = this.#readHead(name)
-    if (head === watched.head) return
-    watched.head = head
-    for (const listener of [...watched.callbacks]) listener()
+    if (head === entry.head) return
+    entry.head = head
+    for (const listener of [...entry.callbacks]) listener()
   }
 }

@@ -10,7 +10,7 @@ import type { Tables } from './tables.ts'
 
 /**
  * Adds an open stream, or replaces the call of a stored stream. If the call is too long for one row, only
- * its id and method are stored: after a restart, the call is answered with an error.
+ * its id and method are stored. After a restart, the server then answers the call with an error.
  */
 export function putStream(tables: Tables, session: string, { id, call }: OpenStream): void {
   let text = call ? JSON.stringify(call) : null
@@ -61,7 +61,7 @@ export function readStreams(
 }
 
 function fitsRow(text: string): boolean {
-  // Short enough, however many bytes each character takes
+  // A text of this length fits, however many bytes each character takes
   if (text.length <= MAX_ROW_CHARACTERS) return true
   return text.length <= MAX_ROW_BYTES && new TextEncoder().encode(text).length <= MAX_ROW_BYTES
 }

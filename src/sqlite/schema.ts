@@ -6,7 +6,7 @@
  */
 import type { Sql } from './sql.ts'
 
-/** The maximum size of the text in a row. In a Durable Object, all columns of a row may have 2 MB together. */
+/** The maximum size of the text in a row. In a Durable Object, all columns of a row together may have 2 MB. */
 export const MAX_ROW_BYTES = 1_900_000
 /** A text of this length always fits into a row, because a UTF-16 unit takes at most three bytes. */
 export const MAX_ROW_CHARACTERS = 600_000
@@ -45,8 +45,8 @@ const SESSIONS = `CREATE TABLE IF NOT EXISTS mcp_sessions (
 ) WITHOUT ROWID`
 
 /**
- * An index of the session records: what each session subscribes to, and which elicitations it was asked
- * to complete. SQL triggers keep it up to date.
+ * An index of the topics in the session records: the resources to which each session subscribes, and the elicitations
+ * whose completion its client waits for. SQL triggers keep the index up to date.
  */
 const TOPICS = `CREATE TABLE mcp_topics (
     topic TEXT NOT NULL,
@@ -112,14 +112,14 @@ export function createOrMigrate(sql: Sql): void {
   if (versionOf(sql) === MIGRATIONS.length) return
   sql.transaction(() => {
     // Read within the transaction, because another process may have created the tables by now
-    const from = versionOf(sql)
-    if (from === MIGRATIONS.length) return
-    if (from > MIGRATIONS.length) {
+    const currentVersion = versionOf(sql)
+    if (currentVersion === MIGRATIONS.length) return
+    if (currentVersion > MIGRATIONS.length) {
       throw new Error(
-        `The tables have version ${from}, but this version of edgewise supports at most ${MIGRATIONS.length}`,
+        `The tables have version ${currentVersion}, but this version of edgewise supports at most ${MIGRATIONS.length}`,
       )
     }
-    for (const step of MIGRATIONS.slice(from)) sql.run(step)
+    for (const step of MIGRATIONS.slice(currentVersion)) sql.run(step)
     // The version is stored in a view, because creating a view writes a single row. A table would need
     // another row for the version itself
     sql.run('DROP VIEW IF EXISTS mcp_schema')

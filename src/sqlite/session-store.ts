@@ -15,8 +15,8 @@ import { Tables } from './tables.ts'
 /** Options of a session store. */
 export interface SqlSessionStoreOptions {
   /**
-   * Finds the open connection of a stream. Only needed on platforms where connections stay open while the
-   * program is not in memory, such as Durable Objects that hibernate. By default no connection is found.
+   * Finds the open connection of a stream. Only needed on platforms where a connection can stay open after the
+   * memory of its process is lost, as in a Durable Object that hibernates. By default no connection is found.
    */
   findSink?: (session: string, stream: string) => Sink | undefined
   /** Called with errors of reading and writing. A message that cannot be stored is sent anyway. */
@@ -67,7 +67,7 @@ export class SqlSessionStore implements SessionStore {
   load(id: string): SessionRecord | undefined {
     const query = 'SELECT record FROM mcp_sessions WHERE id = ?'
     const [row] = this.#tables.query<{ record: string }>(query, id)
-    return row && this.#read(id, row.record)
+    return row && this.#parseRecord(id, row.record)
   }
 
   save(id: string, record: SessionRecord): void {
@@ -102,7 +102,7 @@ export class SqlSessionStore implements SessionStore {
     const query = `SELECT id, record FROM mcp_sessions
       WHERE id IN (SELECT session FROM mcp_streams WHERE call IS NULL)`
     return this.#findByTopics(query, topics).flatMap(({ id, record: text }) => {
-      const record = this.#read(id, text)
+      const record = this.#parseRecord(id, text)
       return record ? [{ id, record }] : []
     })
   }
@@ -151,7 +151,7 @@ export class SqlSessionStore implements SessionStore {
    * Parses the record in a row. If the record is damaged, reports an error and returns `undefined`, so that
    * other sessions are not affected.
    */
-  #read(id: string, text: string): SessionRecord | undefined {
+  #parseRecord(id: string, text: string): SessionRecord | undefined {
     try {
       const record = JSON.parse(text) as SessionRecord
       if (Array.isArray(record.subscriptions)) return record

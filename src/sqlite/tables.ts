@@ -10,20 +10,20 @@ import type { Sql, SqlValue } from './sql.ts'
 /** A database whose tables may not exist yet. */
 export class Tables {
   readonly #sql: Sql
-  #created: boolean
+  #isCreated: boolean
   #isErased = false
-  #hasTopics = false
+  #hasTopicTable = false
 
   /** @throws {Error} If a later version of the package created the tables. */
   constructor(sql: Sql) {
     this.#sql = sql
-    this.#created = hasTables(sql)
-    if (this.#created) createOrMigrate(sql)
+    this.#isCreated = hasTables(sql)
+    if (this.#isCreated) createOrMigrate(sql)
   }
 
   /** Runs a statement. Does nothing if the tables do not exist. */
   query<Row extends Record<keyof Row, SqlValue>>(query: string, ...bindings: SqlValue[]): Row[] {
-    return this.#created ? this.#sql.all<Row>(query, ...bindings) : []
+    return this.#isCreated ? this.#sql.all<Row>(query, ...bindings) : []
   }
 
   /** Creates the tables if needed, and runs a statement. Does nothing after the database was erased. */
@@ -41,9 +41,9 @@ export class Tables {
 
   /** Creates the table of the topics to which sessions listen, if the other tables exist. */
   createTopicTable(): void {
-    if (!this.#created || this.#hasTopics) return
+    if (!this.#isCreated || this.#hasTopicTable) return
     createTopicTable(this.#sql)
-    this.#hasTopics = true
+    this.#hasTopicTable = true
   }
 
   /** Runs `work` in a transaction. */
@@ -53,12 +53,12 @@ export class Tables {
 
   /** Call this after the whole database was erased. Later writes do nothing. */
   markErased(): void {
-    this.#created = false
+    this.#isCreated = false
     this.#isErased = true
   }
 
   #create(): void {
-    if (!this.#created) createOrMigrate(this.#sql)
-    this.#created = true
+    if (!this.#isCreated) createOrMigrate(this.#sql)
+    this.#isCreated = true
   }
 }
