@@ -119,12 +119,17 @@ export class TokenProvider implements SignIn {
     if (lacksScopes && (background || error !== 'insufficient_scope')) return false
     // If another request has replaced the token in the meantime, this request is retried with the new token
     if (server.token && server.token.accessToken !== usedToken?.accessToken) return true
-    let missingScopes: string | undefined
+    let demandedScopes: string | undefined
     if (lacksScopes) {
       if (usedToken) this.#unacceptedTokens.delete(usedToken)
       if (!server.work) {
         const scopes = splitScope(challengeParams.get('scope') ?? '')
-        missingScopes = await requireNewScopes(this.#tokens, server.url, scopes, usedToken?.granted)
+        demandedScopes = await requireNewScopes(
+          this.#tokens,
+          server.url,
+          scopes,
+          usedToken?.granted,
+        )
       }
     } else {
       // True for a token that was just obtained, false after a refresh, undefined once the server has accepted it
@@ -141,8 +146,8 @@ export class TokenProvider implements SignIn {
     const obtainCounted = async (latest?: TokenRecord): Promise<boolean> => {
       // Clients without a user have no refresh grant: they obtain a new token whenever one expires, which does not
       // count as a sign-in
-      if (missingScopes !== undefined || this.#grant.refresh) {
-        await countSignIn(this.#tokens, server.url, missingScopes, this.#options.maxSignIns)
+      if (demandedScopes !== undefined || this.#grant.refresh) {
+        await countSignIn(this.#tokens, server.url, demandedScopes, this.#options.maxSignIns)
       }
       return this.#obtain(server, request.url, challengeParams, latest)
     }

@@ -18,8 +18,8 @@ const NO_CAUSE = undefined
 interface CausedSignIn {
   /** When the user was asked to sign in, in milliseconds since 1970. */
   readonly at: number
-  /** The scopes that the token lacked, separated by spaces, if that caused the sign-in. */
-  readonly missing: string | undefined
+  /** The scopes that the server demanded, separated by spaces, if its demand caused the sign-in. */
+  readonly scopes: string | undefined
 }
 
 /** The key under which the token store has the sign-ins that a server caused. */
@@ -37,7 +37,7 @@ async function recentSignIns(tokens: TokenStore, server: string): Promise<Caused
 /**
  * Checks that the scopes that a server demands are new.
  *
- * @returns The scopes as a text, for {@link countSignIn}.
+ * @returns The demanded scopes as a text, for {@link countSignIn}.
  * @throws {AuthorizationError} If the token has the scopes, or they were already requested.
  */
 export async function requireNewScopes(
@@ -46,35 +46,35 @@ export async function requireNewScopes(
   scopes: readonly string[],
   granted: readonly string[] | undefined,
 ): Promise<string> {
-  const missing = scopes.toSorted().join(' ')
+  const demanded = scopes.toSorted().join(' ')
   const hasAll = scopes.length > 0 && scopes.every((scope) => granted?.includes(scope))
   const signIns = await recentSignIns(tokens, server)
-  if (hasAll || signIns.some((signIn) => signIn.missing === missing)) {
-    const message = `"${server}" still requires the scopes "${missing}" after they were requested`
+  if (hasAll || signIns.some((signIn) => signIn.scopes === demanded)) {
+    const message = `"${server}" still requires the scopes "${demanded}" after they were requested`
     const [url = ''] = server.split('?', 1)
     const answer = { url, status: 403, error: 'insufficient_scope' }
     throw new AuthorizationError('access', message, answer, NO_CAUSE, 'FORBIDDEN')
   }
-  return missing
+  return demanded
 }
 
 /**
  * Counts a sign-in.
  *
- * @param missing The scopes that the token lacked, if that caused the sign-in.
+ * @param demanded The scopes that the server demanded, if its demand caused the sign-in.
  * @throws {AuthorizationError} If the limit is reached.
  */
 export async function countSignIn(
   tokens: TokenStore,
   server: string,
-  missing: string | undefined,
+  demanded: string | undefined,
   maxSignIns = 10,
 ): Promise<void> {
   const signIns = await recentSignIns(tokens, server)
   if (signIns.length >= maxSignIns) {
     const message = `"${server}" required more than ${maxSignIns} sign-ins within 10 minutes`
-    const code = missing === undefined ? 'UNAUTHORIZED' : 'FORBIDDEN'
+    const code = demanded === undefined ? 'UNAUTHORIZED' : 'FORBIDDEN'
     throw new AuthorizationError('access', message, NO_ANSWER, NO_CAUSE, code)
   }
-  await tokens.set(signInsKey(server), { all: [...signIns, { at: Date.now(), missing }] })
+  await tokens.set(signInsKey(server), { all: [...signIns, { at: Date.now(), scopes: demanded }] })
 }

@@ -30,7 +30,7 @@ import type { ClientObserver } from './options.ts'
 import { reportError } from './report-error.ts'
 import type { RequestOptions } from './request-options.ts'
 
-/** The key of a request option: the round that an attempt belongs to. */
+/** The key of the internal request option that holds the round of an attempt. */
 const currentRound: unique symbol = Symbol('currentRound')
 
 /**
@@ -72,7 +72,7 @@ export function clientObserver(observer: Observer): ClientObserver {
   }
 }
 
-/** Ends a round. The next request with the same object begins another round. */
+/** Ends a round, and resets its object, so that the next round can use the object again. */
 function endRound(round: Round, end: OperationEnd): void {
   const { ongoing, attempts } = round
   ongoing?.end({ ...end, ...(attempts > 1 && { attempts }) })
@@ -134,7 +134,7 @@ class ObservedConnection extends Connection {
       endRound(round, resultEnd(result))
       return result
     } catch (error) {
-      // If middleware began the round, it sends another attempt, or ends the round itself
+      // An outer round goes on: the code that created it sends another attempt, or ends the round
       if (!outerRound) endRound(round, errorEnd(error))
       throw error
     }
