@@ -13,7 +13,7 @@ export interface Attempt {
 }
 
 /**
- * If an error comes from an attempt, changes its message to list what each attempt returned. Only HTTP errors of the
+ * Changes the message of an attempt's error, so that it lists what each attempt returned. Only HTTP errors of the
  * server are changed. A rejected sign-in, an abort or an error of the application stays as it is.
  */
 export function explainAttempts(error: unknown, attempts: readonly Attempt[]): void {

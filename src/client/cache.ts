@@ -67,7 +67,7 @@ class ResultCache implements Cache {
   readonly #entries = new Map<string, Entry>()
   readonly #maxEntries: number
   readonly #maxLength: number
-  /** How often entries were removed. Responses that were in flight during a removal may be stale. */
+  /** The number of removals so far. A response that was in flight during a removal may be stale. */
   #removals = 0
 
   constructor(maxEntries: number, maxLength: number) {

@@ -75,10 +75,13 @@ export class Call implements OutgoingRequest {
     return this.#controller.signal
   }
 
-  resolve(response: JsonRpcResponse, http?: Pick<ProtocolError, 'status' | 'retryAfter'>): void {
+  resolve(
+    response: JsonRpcResponse,
+    httpFacts?: Pick<ProtocolError, 'status' | 'retryAfter'>,
+  ): void {
     if ('error' in response) {
       const { code, message, data } = response.error
-      this.reject(Object.assign(new ProtocolError(code, message, data), http))
+      this.reject(Object.assign(new ProtocolError(code, message, data), httpFacts))
     } else if (this.#settle()) this.#resolve(response.result)
   }
 
@@ -104,7 +107,7 @@ export class Call implements OutgoingRequest {
     this.#owner.onCallCancelled(this, typeof givenReason === 'string' ? givenReason : error.message)
   }
 
-  /** Handles progress, which restarts the idle timeout. Returns what the hook returns. */
+  /** Handles progress, which restarts the idle timeout. Returns what `onProgress` returns. */
   progress(params: ProgressParams): unknown {
     this.#progressAt = performance.now()
     return this.options.onProgress?.(params)

@@ -21,10 +21,11 @@ import { addLayer } from './middleware.ts'
 import type { RequestOptions } from './request-options.ts'
 
 /**
- * The key of a request option: the operation, such as a task, that an earlier call of the same request
- * started. The option is for callers, such as gateways, that repeat a request with each set of input
+ * The key of a request option. Its value is the operation, such as a task, that an earlier call of the same
+ * request started. The option is for callers, such as gateways, that repeat a request with each set of input
  * responses. In the first call, such a caller passes `null`, and the call returns the started operation. In
- * later calls, it passes that operation, so that they wait for its end instead of starting another one.
+ * later calls, the caller passes that operation, so that each call waits for the end of the operation
+ * instead of starting another one.
  */
 export const startedOperation: unique symbol = Symbol('startedOperation')
 
@@ -87,9 +88,9 @@ export interface ClientExtensionOptions {
    */
   readonly send?: (request: ExtensionRequest) => Promise<Result> | undefined
   /**
-   * Wraps the function that answers a server's requests in a session. The wrapped function checks requests
-   * of the core protocol and answers them with the client's handlers. `capabilities` are those that the
-   * client declared in the session; each connection has its own object. A client of
+   * Wraps `answer`, the function that answers a server's requests in a session: it checks requests of the
+   * core protocol and answers them with the client's handlers. `capabilities` are those that the client
+   * declared in the session; each connection has its own object. A client of
    * `edgewise/client/tiny` answers no requests and never calls `wrap`.
    */
   readonly wrap?: (

@@ -106,8 +106,8 @@ export class Client extends BaseClient {
    * Subscribes to changes. Resolves with a subscription whose `filter` is what the server will announce.
    * The subscription survives lost connections.
    *
-   * @throws {SdkError} `UNSUPPORTED` if the server supports no subscriptions, or in a session none of the
-   *   requested changes.
+   * @throws {SdkError} `UNSUPPORTED` if the server supports no subscriptions, or if, in a session, it
+   *   announces none of the requested changes.
    * @throws {ProtocolError} If the server rejects the subscription for another reason.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
    */
@@ -165,6 +165,7 @@ export class Client extends BaseClient {
       requests,
       signal,
       request,
+      // The key of the call, for `maxInputs`
       signal ?? requests,
     )
   }

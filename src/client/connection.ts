@@ -95,7 +95,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
   #closeError: SdkError | undefined
   #restoring: Promise<void> | undefined
   /** Whether the application has closed the connection, so that nothing is reported any longer. */
-  #closedByUser = false
+  #isClosedByApplication = false
 
   constructor({ options, capabilities, target, compose }: ConnectionParts<Client>) {
     this.options = options
@@ -185,8 +185,8 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
   }
 
   /**
-   * Sends a request, in several attempts if needed. For observers, this is one operation. A request with the answers to
-   * the server's questions is another operation.
+   * Sends one round of a request, in several attempts if needed. An observed connection reports each round as one
+   * operation. The request with the answers to the server's questions is the next round.
    */
   request(
     options: RequestOptions,
@@ -221,14 +221,14 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
 
   onCallCancelled({ message: { id, method }, options }: Call, reason: string): void {
     this.options[onAbandoned]?.(id, options)
-    // Over HTTP, since 2026-07-28, closing the stream is the cancellation
+    // Over HTTP, since 2026-07-28, closing the stream is the cancellation. A handshake is not cancelled
     if (this.isModernHttp || method === 'initialize' || method === 'server/discover') return
     this.reportFailureOf(this.notify('notifications/cancelled', { requestId: id, reason }))
   }
 
   /** Reports an error that no call rejects with. */
   reportError(error: unknown): void {
-    if (!this.#closedByUser) reportError(this.options, error)
+    if (!this.#isClosedByApplication) reportError(this.options, error)
   }
 
   /** Lets work continue in the background and reports its failure. */
@@ -262,7 +262,9 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
   /** Rejects all requests in flight, because nothing more will arrive. */
   rejectAll(cause?: Error): void {
     if (this.#closeError) return
-    const hint = this.#closedByUser ? ': the client was closed first: use "return await"' : ''
+    const hint = this.#isClosedByApplication
+      ? ': the client was closed first: use "return await"'
+      : ''
     const reason = cause ? `: ${cause.message}` : hint
     this.#closeError = new SdkError('CLOSED', `The connection is closed${reason}`, { cause })
     this.inputHandlers.close?.()
@@ -272,7 +274,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
 
   /** Closes the connection. Safe to call twice. */
   async close(): Promise<void> {
-    this.#closedByUser = true
+    this.#isClosedByApplication = true
     this.rejectAll()
     await this.channel?.close()
   }

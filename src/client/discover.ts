@@ -22,7 +22,7 @@ export interface LegacyEvidence {
   readonly mayBeModern?: boolean
 }
 
-/** HTTP statuses with which older servers reject unknown requests. */
+/** HTTP statuses with which older servers reject unknown requests. A response with 200 contains the error. */
 const LEGACY_STATUSES = [200, 400, 404, 405, 406, 415]
 
 /**

@@ -22,7 +22,7 @@ import type { RequestOptions } from './request-options.ts'
 export interface CacheLookup {
   /** A fresh result, as a copy that may be modified. */
   readonly result: Result | undefined
-  /** Stores a result if its hints allow it and no entries were removed while it was in flight. */
+  /** Stores a result if its hints allow it, and if no entries were removed since the lookup. */
   store(result: Result & CacheHints): void
 }
 

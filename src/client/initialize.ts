@@ -15,8 +15,7 @@ const MAY_TRY_UNLISTED = true
 /**
  * Opens a session and applies the revision that the server responds with.
  *
- * @param proposed The revision to propose. By default the newest revision.
- *
+ * @param proposed The revision to propose. By default, the revision with sessions that the client prefers.
  * @throws {SdkError} See {@link propose}.
  */
 export async function initialize(
@@ -24,8 +23,8 @@ export async function initialize(
   options: RequestOptions,
   proposed?: RevisionFacts,
 ): Promise<void> {
-  const accept = await propose(connection, options, MAY_TRY_UNLISTED, proposed)
-  await accept()
+  const completeHandshake = await propose(connection, options, MAY_TRY_UNLISTED, proposed)
+  await completeHandshake()
 }
 
 /**

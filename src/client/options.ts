@@ -139,7 +139,7 @@ export interface ConnectOptions extends BaseConnectOptions, Handlers, Hooks {
    */
   readonly versionCache?: VersionCache
   /**
-   * The maximum length of all pages of a list as JSON, in UTF-16 units.
+   * The maximum total length of the pages of a list, in UTF-16 units of their JSON.
    *
    * @default 16777216
    */

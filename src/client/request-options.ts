@@ -24,8 +24,8 @@ export interface RequestOptions {
   /** Total timeout, in milliseconds. By default the client's timeout applies. */
   readonly maxTimeoutMs?: number | undefined
   /**
-   * Receives the progress of the request. Servers report progress only if this is set. While a task is
-   * polled, receives its status messages.
+   * Receives the progress of the request. Servers report progress only if this is set. While the client
+   * polls a task, receives the status messages of the task.
    */
   readonly onProgress?: ((progress: ProgressParams) => void) | undefined
   /**

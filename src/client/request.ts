@@ -71,12 +71,12 @@ function check(
  * Sends a request that has passed through the middleware. The result is complete, unless the caller
  * provides input itself, or the result has the type of an extension.
  *
- * @param finish Checks the result. Omitted if middleware may still change it.
+ * @param checkLast Checks the result. Omitted if middleware may still change the result.
  */
 async function send(
   connection: Connection,
   exchange: ExtensionRequest,
-  finish?: typeof check,
+  checkLast?: typeof check,
 ): Promise<Result> {
   const { method, params, options } = exchange
   const facts = requireMethod(connection, method)
@@ -117,7 +117,7 @@ async function send(
   if (isComplete(result) && round === 0) {
     lookup?.store(checkResult(connection, method, result, params))
   }
-  return finish ? finish(connection, exchange, result) : result
+  return checkLast ? checkLast(connection, exchange, result) : result
 }
 
 /**

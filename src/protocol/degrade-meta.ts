@@ -16,7 +16,7 @@ import { IMPLEMENTATION_DETAILS, ITEM_METADATA, supports } from './revision-feat
 import type { RevisionFacts } from './revisions.ts'
 import type { Implementation, Meta } from './types.ts'
 
-/** The keys that a message has instead of a session. */
+/** The keys with which messages describe themselves in revisions without sessions. */
 const MODERN_KEYS = [
   META_CLIENT_CAPABILITIES,
   META_CLIENT_INFO,
@@ -26,7 +26,7 @@ const MODERN_KEYS = [
   META_SUBSCRIPTION_ID,
 ]
 
-/** Removes the `_meta` keys that replace a session, if the revision has sessions. */
+/** Removes the keys with which messages describe themselves, if the revision has sessions. */
 export function degradeMeta<T extends { _meta?: Meta }>(holder: T, revision: RevisionFacts): T {
   const meta = holder._meta
   if (!meta || revision.era === 'modern') return holder

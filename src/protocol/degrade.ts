@@ -59,6 +59,7 @@ export function degradeResult(method: string, result: Result, revision: Revision
   }
   const member = ITEM_LISTS[method]
   if (member === undefined) return degraded
+  // Of all items, only prompts have `arguments`
   return mapMember(degraded as Result & ItemLists, member, (item) =>
     mapMember(degradeItem(item, revision), 'arguments', (argument) =>
       degradeItem(argument, revision),

@@ -36,7 +36,7 @@ export type HeaderRecord = Headers | Record<string, string>
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 export interface AuthProvider {
-  /** The protocol extensions that its authorization flow implements; the client declares them. */
+  /** The protocol extensions for authorization that the provider implements. The client declares them. */
   readonly extensions?: { readonly [id: string]: JsonObject }
   /** The headers for a request about to be sent, such as `Authorization`. */
   headers(request: HttpRequestFacts): HeaderRecord | Promise<HeaderRecord>

@@ -29,7 +29,7 @@ export interface ServerFacts {
   readonly reservedCodes?: readonly number[]
   /** The error code for a missing client capability, if the revision has one. */
   readonly capabilityErrorCode?: number
-  /** Whether URL mode elicitations have ids, a completion notification, and an error that requires them. */
+  /** Whether elicitations in URL mode have ids, and so a completion notification and an error that lists them. */
   readonly elicitationIds?: boolean
 }
 

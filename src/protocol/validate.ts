@@ -32,7 +32,7 @@ export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || Number.isSafeInteger(value)
 }
 
-/** The id for the error response to a value that may be no valid message; `undefined` if it has none. */
+/** The id for the error response to a value, which may be an invalid message; `undefined` if it has no id. */
 export function readableId(value: unknown): RequestId | undefined {
   return isObject(value) && 'method' in value && isRequestId(value.id) ? value.id : undefined
 }

@@ -67,7 +67,7 @@ export class Listener {
       openedAt = performance.now()
       onFirstAcknowledged()
     }
-    // Hooks listen in the background, except while connecting, which the user started
+    // Hooks must not start a sign-in, except while the client connects, because the user initiated that
     const startsInBackground = queue.retriesOpening === true && this.#connection.isConfirmed
     for (;;) {
       openedAt = Infinity

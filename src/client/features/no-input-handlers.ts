@@ -1,5 +1,5 @@
 /**
- * The responses of a client without handlers to a server's requests: it rejects them all.
+ * A client without handlers rejects all requests of the server.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */

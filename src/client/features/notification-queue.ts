@@ -71,7 +71,7 @@ export class NotificationQueue implements Subscription {
   async *[Symbol.asyncIterator](): AsyncGenerator<JsonRpcNotification, void, undefined> {
     try {
       for (;;) {
-        // Iterates, because looking up the first entry each time would be slow: maps skip each deleted entry
+        // One iteration for all entries: each new iteration would first skip the deleted entries, which is slow
         for (const [key, message] of this.#waiting) {
           this.#waiting.delete(key)
           this.#announcesAll = false

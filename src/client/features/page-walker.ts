@@ -13,7 +13,7 @@ export function createPageWalker(maxPages = 200): WalkPages {
     for (let page = 0; page < maxPages; page++) {
       const result = await fetchPage(cursor)
       const next = result.nextCursor ?? undefined
-      // Some servers end a list with an empty cursor, and return the first page when it is sent back
+      // Some servers end a list with an empty cursor, and return the first page for that cursor
       if (cursor === '' && next === '') return
       yield* result[member] as object[]
       if (next === undefined || next === cursor) return

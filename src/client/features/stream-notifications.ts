@@ -8,7 +8,7 @@ import { META_SUBSCRIPTION_ID } from '../../protocol/meta.ts'
 import type { JsonRpcNotification, Meta } from '../../protocol/types.ts'
 import type { Connection } from '../connection.ts'
 
-/** Passes a notification to the request that it belongs to, or ends that request. Ignores all others. */
+/** Passes a notification to the request that it belongs to, or ends that request. Ignores other notifications. */
 export function receiveOnStream({ calls }: Connection, message: JsonRpcNotification): void {
   const { method, params = {} } = message
   const isEnd = method === 'notifications/cancelled'

@@ -24,7 +24,7 @@ import { request } from '../request.ts'
 import { forgetStale } from './stale-results.ts'
 import type { Subscription } from './subscription.ts'
 
-/** For `listen`: to retry if the first stream cannot be opened. */
+/** Passed to `listen`, so that it retries if the first stream cannot be opened. */
 const RETRIES_OPENING = true
 
 /** All subscriptions of one connection. */
@@ -60,8 +60,8 @@ export class Subscriptions {
    * Subscribes. Resolves once it is known what the server will announce.
    *
    * @param retriesOpening Whether to retry if the server cannot be reached.
-   * @throws {SdkError} `UNSUPPORTED` if the server supports no subscriptions, or in a session none of the
-   *   requested changes.
+   * @throws {SdkError} `UNSUPPORTED` if the server supports no subscriptions, or if, in a session, it
+   *   announces none of the requested changes.
    * @throws {ProtocolError} If the server rejects the subscription for another reason.
    */
   async listen(
@@ -85,7 +85,7 @@ export class Subscriptions {
     return queue
   }
 
-  /** Adds a queue to the receivers of the session's notifications. */
+  /** Subscribes a queue to notifications of the session. */
   async #listenInSession(
     queue: NotificationQueue,
     wanted: SubscriptionFilter,
@@ -144,7 +144,7 @@ export class Subscriptions {
     // Deferred, so that the filter includes the resources of all calls in the same turn of the event loop
     const renewing = this.#lastHookChange.then(async () => {
       const wanted = this.#wantedByHooks()
-      // Without the signal, which would end the subscription of all hooks
+      // Without the caller's signal, which would end the subscription of all hooks
       this.#forwardToHooks(wanted && (await this.listen(wanted, { ...options, signal: undefined })))
     })
     this.#lastHookChange = renewing.catch(() => {})
@@ -159,7 +159,7 @@ export class Subscriptions {
 
   /**
    * Forwards a subscription to the hooks, and closes the previous one. In a session, `receive` has already
-   * called the hooks, so this loop only drains the subscription.
+   * called the hooks, so the notifications of the subscription are only removed from its queue.
    */
   #forwardToHooks(subscription: Subscription | undefined): void {
     this.#hookSubscription?.close()

@@ -36,12 +36,12 @@ function pngFacts(view: DataView): ImageFacts | undefined {
   const chunkType = (at: number): string =>
     String.fromCharCode(...[4, 5, 6, 7].map((offset) => view.getUint8(at + offset)))
   if (chunkType(8) !== 'IHDR') return undefined
-  // The first chunk, at 8, has the width and the height, at 16 and 20
   let frames = 1
   // The chunk `acTL`, which describes an animation, comes before the first image data
   for (let at = 8; chunkType(at) !== 'IDAT'; at += CHUNK_OVERHEAD + view.getUint32(at)) {
     if (chunkType(at) === 'acTL') frames = view.getUint32(at + 8)
   }
+  // The data of the first chunk begins at 16, with the width and the height
   return { type: 'image/png', width: view.getUint32(16), height: view.getUint32(20), frames }
 }
 
