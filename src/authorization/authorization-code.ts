@@ -58,7 +58,7 @@ export async function createFlow(
     code_challenge_method: 'S256',
     resource,
     ...scopeParam(scopes),
-    // OpenID Connect issues refresh tokens only after the user was asked for consent
+    // OpenID Connect providers issue refresh tokens only after the user was asked for consent
     ...(scopes.includes(OFFLINE_ACCESS) && { prompt: 'consent' }),
   }
   for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value)

@@ -43,7 +43,7 @@ export interface IdentityProvider extends ClientCredentials {
 /** How a company's users are signed in. */
 export interface EnterpriseOptions extends ClientCredentialsOptions {
   readonly identityProvider: IdentityProvider
-  /** Returns the user's token from the single sign-on, before the token expires. Called for each new access token. */
+  /** Returns the user's token from the single sign-on, which must not have expired. Called for each new access token. */
   readonly subject: () => Awaitable<SubjectToken>
 }
 
@@ -84,8 +84,8 @@ async function exchangeSubjectToken(
   { network, server, resource, scopes }: GrantRequest,
   { identityProvider, subject }: EnterpriseOptions,
 ): Promise<string> {
-  // The application chose the provider, so the provider's URL may be private. Requests to the provider need no proofs,
-  // because the assertion is not bound to the client's key
+  // The application chose the provider, so the provider may have a private address. Requests to the provider need no
+  // proofs, because the assertion is not bound to the client's key
   const trustedNetwork: Network = { ...network, allowed: () => true, proofs: undefined }
   const { issuer, tokenEndpoint } = identityProvider
   const provider: AuthorizationServer = tokenEndpoint

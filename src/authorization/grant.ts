@@ -112,7 +112,10 @@ export interface Grant {
   obtain(request: GrantRequest): Promise<TokenRecord>
   /** Refreshes a token. Without this method, a new token is obtained. */
   refresh?(request: GrantRequest, token: TokenRecord): Promise<TokenRecord>
-  /** Completes a sign-in by redirect, after the browser has returned to the page. */
+  /**
+   * Completes a sign-in by redirect, after the browser has returned to the page. Resolves with the URL of the MCP
+   * server and its token; `undefined` if there was no redirect.
+   */
   resume?(
     createRequest: GrantRequestFactory,
   ): Promise<{ server: string; token: TokenRecord } | undefined>
@@ -120,7 +123,7 @@ export interface Grant {
 
 /** Creates the request with which a grant completes a sign-in by redirect. */
 export type GrantRequestFactory = (
-  server: string,
+  mcpServer: string,
   issuer: string,
   resource: string,
   scopes: readonly string[],

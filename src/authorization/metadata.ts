@@ -158,7 +158,7 @@ async function findMetadata(
       if (ok && typeof json?.[requiredMember] === 'string') return json
       failures.push(`"${url}" (HTTP ${status})`)
     } catch (error) {
-      // A response that CORS hides from a page looks like a network error
+      // After a network error, the next URL is tried: in a page, CORS may have hidden a response
       if (!(error instanceof AuthorizationError) || error.answer || !error.cause) throw error
       failures.push(error.message)
     }

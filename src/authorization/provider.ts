@@ -65,7 +65,7 @@ export class TokenProvider implements SignIn {
   readonly #servers = new Map<string, Promise<ServerState>>()
   /** The token that each request was sent with. */
   readonly #usedTokens = new WeakMap<HttpRequestFacts, TokenRecord>()
-  /** The tokens that the MCP server has not accepted yet. The value is false if the token was refreshed. */
+  /** The tokens that the MCP server has not accepted yet. True for a new token, false for a refreshed token. */
   readonly #unacceptedTokens = new WeakMap<TokenRecord, boolean>()
   /** Resolves when a sign-in by redirect, if there is one, is complete. */
   #resumed: Promise<void> | undefined
@@ -143,7 +143,7 @@ export class TokenProvider implements SignIn {
       if (usedToken && isNew === undefined && (await this.#renew(server, usedToken))) return true
       if (background) return false
     }
-    const obtainCounted = async (latest?: TokenRecord): Promise<boolean> => {
+    const countAndObtain = async (latest?: TokenRecord): Promise<boolean> => {
       // Clients without a user have no refresh grant: they obtain a new token whenever one expires, which does not
       // count as a sign-in
       if (demandedScopes !== undefined || this.#grant.refresh) {
@@ -154,7 +154,7 @@ export class TokenProvider implements SignIn {
     // `#updateToken` may return the result of an operation that was already in progress, such as a failed refresh.
     // It is then called again
     let isUpdated = false
-    while (!isUpdated) isUpdated = await this.#updateToken(server, usedToken, obtainCounted)
+    while (!isUpdated) isUpdated = await this.#updateToken(server, usedToken, countAndObtain)
     return true
   }
 

@@ -30,7 +30,7 @@ export interface Registration extends JsonObject {
   readonly client_id_issued_at?: number | undefined
 }
 
-/** The key of the value that contains all registrations. With one value, they can be listed. */
+/** The key of the value that contains all registrations. They share one value, so that they can be listed. */
 const REGISTRATIONS_KEY = 'clients'
 
 /**

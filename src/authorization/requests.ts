@@ -18,8 +18,8 @@ const MAX_LENGTH = 256 * 1024
 /** The maximum number of characters that errors include from a non-JSON body or from a description. */
 const EXCERPT_LENGTH = 300
 /**
- * Matches secrets in form-encoded text, in malformed JSON, and in pages that quote one of these: the name of a
- * secret, `=` or `:`, and the value, which ends at a quote or separator. Only the value is redacted.
+ * Matches secrets in form-encoded text, in malformed JSON, and in pages that quote such texts. A match consists of
+ * the name of a secret, `=` or `:`, and the value, which ends at a quote or separator. Only the value is redacted.
  */
 const SECRET_VALUES =
   /((?:(?:access|refresh|id)_token|client_secret|assertion)\W*[=:]\W*)[^\s"'&,;<}\]]+/g
@@ -77,7 +77,7 @@ export async function getJson(
     let init: RequestInit = { headers, redirect: 'manual' }
     let response = await send(network, url.href, init, step)
     if (response.type === 'opaqueredirect') {
-      // Browsers hide the target of a redirect, so the browser follows it, with its own rules for other origins
+      // Browsers hide the target of a redirect. The second request lets the browser follow the redirect
       init = { headers }
       response = await send(network, url.href, init, step)
       await checkUrl(response.url, 'URL', step, network.allowed)
@@ -107,7 +107,7 @@ export async function send(
   try {
     return await withTimeout(
       timeoutMs,
-      (timeout) => fetch(url, { ...init, signal: timeout }),
+      (timeoutSignal) => fetch(url, { ...init, signal: timeoutSignal }),
       signal,
     )
   } catch (cause) {
@@ -134,7 +134,7 @@ export async function readAnswer(
   try {
     text = await withTimeout(
       timeoutMs,
-      (timeout) => readText(response, MAX_LENGTH, timeout),
+      (timeoutSignal) => readText(response, MAX_LENGTH, timeoutSignal),
       signal,
     )
   } catch (cause) {

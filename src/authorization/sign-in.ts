@@ -135,7 +135,7 @@ class CodeGrant implements Grant {
         const { interactionTimeoutMs = 300_000, signal } = this.#options
         const callbackPromise = withTimeout(
           interactionTimeoutMs,
-          (timeout) => redirect.go(url, JSON.stringify(flowState), timeout),
+          (timeoutSignal) => redirect.go(url, JSON.stringify(flowState), timeoutSignal),
           signal,
         )
         const callback = await callbackPromise.catch(async (cause: unknown) => {
@@ -162,8 +162,8 @@ class CodeGrant implements Grant {
   async refresh(request: GrantRequest, latest: TokenRecord): Promise<TokenRecord> {
     const client = await findClient(request, this.#options, NO_REDIRECT, latest.client)
     const renew = (scopes: readonly string[]): Promise<TokenRecord> => {
-      const grant = { refresh_token: latest.refreshToken ?? '', ...scopeParam(scopes) }
-      return requestToken(request, client, REFRESH_GRANT, grant, 'refresh')
+      const params = { refresh_token: latest.refreshToken ?? '', ...scopeParam(scopes) }
+      return requestToken(request, client, REFRESH_GRANT, params, 'refresh')
     }
     const { scopes } = request
     // `offline_access` is requested again, because few servers list it among the granted scopes

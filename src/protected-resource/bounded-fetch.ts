@@ -15,8 +15,8 @@ const MAX_BYTES = 1024 * 1024
 
 /**
  * How long to wait after a failure before the next request to an authorization server, in
- * milliseconds. Without this pause, anyone could trigger requests by sending tokens. It is as long as the
- * `Retry-After` of the 503 response.
+ * milliseconds. Without this pause, anyone could trigger requests by sending tokens. During the pause, the
+ * server responds to callers with 503 and a `Retry-After` of the same length.
  */
 const RETRY_DELAY_MS = 5_000
 
@@ -38,7 +38,7 @@ export function boundedFetch(fetch: FetchUrl, timeoutMs: number): FetchUrl {
     const previous = outcomes.get(url)
     const now = performance.now()
     if (previous && now < previous.until) return previous.repeat()
-    // Only one request at a time probes whether the server has recovered
+    // Until this request has ended, the others share the previous outcome: only one probes for recovery
     if (previous) previous.until = now + RETRY_DELAY_MS
     let repeat: () => Response
     let isShared = init?.method !== 'POST'

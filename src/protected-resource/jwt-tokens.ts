@@ -52,8 +52,8 @@ const KEY_FAULT = /^ERR_(?:JOSE_GENERIC|JWKS_INVALID|JWKS_TIMEOUT)$/
  *
  * Key sets are fetched on first use and cached. They are fetched again after ten minutes, and when a
  * token names an unknown key, but at most every 30 seconds. After a failure of the issuer, they are
- * fetched again after 5 seconds; until then, requests whose token needs the key are answered with
- * 503.
+ * fetched again after 5 seconds; until then, requests whose token needs a key that is not cached are
+ * answered with 503.
  *
  * A token with a valid signature is cached for a minute. A key that its issuer withdraws is
  * therefore accepted for at most eleven minutes, or ten if `cacheTtlMs` is 0.

@@ -8,7 +8,8 @@ import { createSealer, type Secrets } from '../patterns/sealed-state.ts'
 /** How nonces are created. */
 export interface NonceOptions {
   /**
-   * Secrets of at least 16 characters, shared by all instances; the first signs, all are accepted.
+   * Secrets of at least 16 characters, shared by all instances. The first secret signs new nonces; nonces
+   * that were signed with any of the secrets are accepted.
    */
   secrets: Secrets
   /**

@@ -141,7 +141,7 @@ function authenticatedCaller(
     principal: principalOf(settings, token),
     auth,
     onRevoked,
-    /** Created on first access, which is rare. */
+    /** The request without its credentials. Copied on first access, because most handlers do not need it. */
     get request() {
       return (request ??= caller.request && withoutCredentials(caller.request))
     },

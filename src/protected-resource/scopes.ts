@@ -54,8 +54,8 @@ export function requirePermission(
 }
 
 /**
- * The tool that a call names, if the caller may see it. The client is not known yet, so a tool
- * whose `visible` depends on the client is always found, because it may turn out to be visible.
+ * The tool that a call names, if the caller may see it. The client's info and capabilities are not known
+ * yet, so a tool whose `visible` depends on them is always found, because it may turn out to be visible.
  */
 function findTool(
   { tools }: ScopedServer,
@@ -92,7 +92,7 @@ function scopesOfMessage(
     method === 'tools/call' && typeof params.name === 'string'
       ? findTool(server, params.name, caller)
       : undefined
-  const ofOptions = settings.options.requiredScopes?.({ method, params }, caller)
-  const ofExtensions = server.extensions?.scopesFor(method, params)
-  return [...(tool?.scopes ?? []), ...(ofExtensions ?? []), ...(ofOptions ?? [])]
+  const optionScopes = settings.options.requiredScopes?.({ method, params }, caller)
+  const extensionScopes = server.extensions?.scopesFor(method, params)
+  return [...(tool?.scopes ?? []), ...(extensionScopes ?? []), ...(optionScopes ?? [])]
 }

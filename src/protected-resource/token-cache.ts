@@ -19,7 +19,7 @@ export interface CacheTokensOptions {
    */
   cacheTtlMs?: number
   /**
-   * The maximum number of cached tokens. Beyond that the oldest are evicted.
+   * The maximum number of cached tokens. When it is exceeded, the oldest token is evicted.
    *
    * @default 1000
    */
