@@ -64,7 +64,7 @@ export async function forward(
     return await send(started)
   } catch (error) {
     if (error instanceof SdkError) {
-      // Such a status may come from a proxy, and the upstream server behind it may still be working
+      // A status of 500 or more may come from a proxy, while the upstream server is still working
       const is5xx = (statusOf(error) ?? 0) >= 500
       if (is5xx || UNANSWERED_CODES.includes(error.code)) calls.abandon(call)
     }

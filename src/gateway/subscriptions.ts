@@ -170,8 +170,8 @@ class Subscriptions {
   }
 
   /**
-   * Evicts a subscription when the limit is reached, and returns its URI. Of all clients, the one with the
-   * most idle subscriptions loses its oldest. A subscription is idle if it has no listeners.
+   * Evicts a subscription when the limit is reached, and returns its URI: the oldest idle subscription of
+   * the client that has the most idle subscriptions. A subscription is idle if it has no listeners.
    */
   #makeRoom(): string | undefined {
     if (this.#byUri.size < MAX_SUBSCRIBED_RESOURCES) return undefined

@@ -117,7 +117,7 @@ export class UpstreamEvents {
       const _meta = { ...(received._meta as JsonObject | undefined), [META_SUBSCRIPTION_ID]: id }
       const delivery = exchange.send(notification(method, { ...event, _meta }))
       if (!delivery) return
-      // The client is too slow. It can read the remaining events later, from its last cursor
+      // A stream of a slow client is ended. The client can read the remaining events later, from its last cursor
       if (++queued > MAX_QUEUED) end()
       const onSettled = (): void => void queued--
       delivery.then(onSettled, onSettled)

@@ -23,7 +23,7 @@ import type { Outbox } from './outbox.ts'
 import type { Authorizer, Caller, Exchange } from './request/exchange.ts'
 import { DEFAULT_LOG_LEVEL } from './request/logging.ts'
 
-/** What a session uses of its connection. */
+/** What a session needs from its connection. */
 export interface SessionHost {
   readonly server: ServerDefinition
   readonly outbox: Outbox
@@ -71,7 +71,7 @@ export class ConnectionSession {
       session.cancelRequest(params.requestId, params.reason)
     } else if (method === 'notifications/initialized') {
       session.record.initialized = true
-      // Handlers can find this client from now on
+      // From now on, a gateway can send requests to this client
       clients?.add(this.#createExchange(session.life))
     } else if (method === 'notifications/roots/list_changed') {
       clients?.rootsChanged(this.#createExchange(session.life))

@@ -30,10 +30,10 @@ export function createFacade<Added extends object>(
       }
     },
     use(...args: unknown[]) {
-      const run = args.pop() as Middleware & Partial<MiddlewareLayer>
+      const layer = args.pop() as Middleware & Partial<MiddlewareLayer>
       const method = args[0] as string | undefined
-      if (run.addTo) run.addTo(facade, method)
-      else definition.middleware.push({ method, run })
+      if (layer.addTo) layer.addTo(facade, method)
+      else definition.middleware.push({ method, run: layer })
       definition.resetCapabilities()
     },
   }

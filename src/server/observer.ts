@@ -149,7 +149,8 @@ export interface ServerObserver {
 
 /**
  * Observes the operations of a server, for audit logs, metrics and traces: a value for the option
- * `observe`. The observer is called when an operation begins, and returns what to call when it ends.
+ * `observe`. The observer is called when an operation begins. The `end` of the object that it returns is
+ * called when the operation ends.
  *
  * @example
  * ```ts

@@ -192,6 +192,7 @@ export class ServerConnection {
   /** Creates the error response to a frame that is not handled, and notifies the observer. */
   #createErrorResponse(frame: unknown, id: RequestId | undefined, error: unknown): JsonRpcResponse {
     const errorObject = toErrorObject(error)
+    // The third argument is the origin of a Web page, which does not exist on a duplex connection
     this.#server.observe?.refuse(this.#server, { error: errorObject }, null, {
       caller: this.#caller,
       text: wellFormedJson(frame),

@@ -109,13 +109,13 @@ function addParts(
   requireFree(definition, names)
   requireFreeFilters(definition, Object.keys(filters))
   const checkRequirements = (): void => requireExtensions(definition, id, requires)
-  const guard = checkUntilMet(requires, checkRequirements)
-  const attachAll = (): void => attachTo(server, id, attach)
-  if (Object.keys(requires).length === 0) attachAll()
-  else attachGuarded(definition, attachAll, guard)
+  const requireMet = checkUntilMet(requires, checkRequirements)
+  const runAttach = (): void => attachTo(server, id, attach)
+  if (Object.keys(requires).length === 0) runAttach()
+  else attachGuarded(definition, runAttach, requireMet)
   // Checked again, because `attach` may have added other extensions
   requireFree(definition, names)
-  receiveNotifications(definition, notifications, guard)
+  receiveNotifications(definition, notifications, requireMet)
   const { verify } = definition
   definition.verify = () => {
     verify?.()
@@ -124,8 +124,8 @@ function addParts(
   // Last, because this adds either everything or nothing
   addExtension(server, {
     ...others,
-    methods: mapValues(methods, (method) => guardMethod(method, guard)),
-    filters: mapValues(filters, (filter) => guardFilter(filter, guard)),
+    methods: mapValues(methods, (method) => guardMethod(method, requireMet)),
+    filters: mapValues(filters, (filter) => guardFilter(filter, requireMet)),
   })
 }
 
@@ -151,14 +151,14 @@ const handlersByServer = new WeakMap<ServerDefinition, Map<string, NotificationH
 function receiveNotifications(
   definition: ServerDefinition,
   notifications: Readonly<Record<string, NotificationHandler>>,
-  guard: CheckRequirements,
+  requireMet: CheckRequirements,
 ): void {
   const added = Object.entries(notifications)
   if (added.length === 0) return
   const handlers = handlersOf(definition)
   for (const [name, handle] of added) {
     handlers.set(name, (params, ctx) => {
-      guard()
+      requireMet()
       return handle(params, ctx)
     })
   }

@@ -12,6 +12,7 @@ import { serverFacts } from '../../protocol/server-facts.ts'
 import type { Meta, Result, ErrorObject } from '../../protocol/types.ts'
 import type { ServerDefinition } from '../definition.ts'
 
+/** The encoded forms of each list result, by revision. */
 const encodedLists = new WeakMap<Result, Map<RevisionFacts, Result>>()
 
 /** Encodes a result for the client's revision. List results are cached, because they recur. */

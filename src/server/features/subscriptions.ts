@@ -156,7 +156,7 @@ function maySubscribe(registered: Resources, uri: string, requester: Requester):
   const { resources, resourceTemplates } = registered
   return (
     resources.list(requester).some(({ item }) => covers(uri, item.uri)) ||
-    // Which URIs a template has is unknown, so only the text before its first variable is compared
+    // A template may have any number of URIs, so only the text before its first variable is compared
     resourceTemplates.list(requester).some(({ item }) => {
       const [literal = ''] = item.uriTemplate.split('{')
       return literal.startsWith(uri) || uri.startsWith(literal)

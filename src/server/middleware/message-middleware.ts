@@ -41,7 +41,7 @@ const wrappedServers = new WeakSet<ServerDefinition>()
 export function messageMiddleware<Env = unknown, Method extends string = string>(
   run: WrapServerMessage<Env, Method>,
 ): MiddlewareLayer<Method>
-// The implementation does not depend on the method and the environment, which are types of its caller
+// The types of the method and the environment matter only to callers, so the implementation omits them
 export function messageMiddleware(run: WrapServerMessage): MiddlewareLayer {
   return {
     addTo(server, method) {
@@ -66,8 +66,8 @@ function wrapMessages(definition: ServerDefinition): void {
     ...input,
     createContext(server, message, exchange) {
       let ctx: InternalContext | undefined
-      const sent = wrapSending(definition, exchange, () => ctx)
-      const created = input.createContext(server, message, sent)
+      const wrappedExchange = wrapSending(definition, exchange, () => ctx)
+      const created = input.createContext(server, message, wrappedExchange)
       const wrap = (context: InternalContext): InternalContext => {
         ctx = context
         return wrapInput(definition, context)

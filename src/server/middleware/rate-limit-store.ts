@@ -38,7 +38,7 @@ export function byPrincipal({ principal = '' }: BaseContext): string {
   return principal
 }
 
-/** The maximum number of counters. Beyond it, those whose periods began first are evicted. */
+/** The maximum number of counters. Beyond it, the counters whose periods began first are evicted. */
 const MAX_COUNTERS = 10_000
 
 /** Creates a store in the memory of one isolate. */

@@ -84,8 +84,8 @@ export function responseCache(options: ResponseCacheOptions): MiddlewareLayer {
           ])
           // A change replaces `results` while the handler runs. The result may predate the change,
           // so it must not be stored in the new cache
-          const current = results
-          const cached = current.get(key)
+          const resultsAtStart = results
+          const cached = resultsAtStart.get(key)
           if (cached) return JSON.parse(cached) as Result
           const result = await next()
           // A task has no contents yet, and a malformed result would fail each time it is repeated
@@ -93,7 +93,7 @@ export function responseCache(options: ResponseCacheOptions): MiddlewareLayer {
             (result.resultType ?? 'complete') === 'complete' &&
             Array.isArray(result.content ?? result.contents ?? result.messages)
           if (isComplete && result.isError !== true) {
-            current.set(key, JSON.stringify(result), performance.now() + ttlMs)
+            resultsAtStart.set(key, JSON.stringify(result), performance.now() + ttlMs)
           }
           return result
         },
