@@ -77,11 +77,11 @@ export class Call implements OutgoingRequest {
 
   resolve(
     response: JsonRpcResponse,
-    httpFacts?: Pick<ProtocolError, 'status' | 'retryAfter'>,
+    httpDetails?: Pick<ProtocolError, 'status' | 'retryAfter'>,
   ): void {
     if ('error' in response) {
       const { code, message, data } = response.error
-      this.reject(Object.assign(new ProtocolError(code, message, data), httpFacts))
+      this.reject(Object.assign(new ProtocolError(code, message, data), httpDetails))
     } else if (this.#settle()) this.#resolve(response.result)
   }
 

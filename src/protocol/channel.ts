@@ -23,10 +23,13 @@ export interface OutgoingRequest {
   /** Whether the call has settled. */
   readonly settled: boolean
   /**
-   * Settles with the response. Over HTTP, `httpFacts` are added to the error if the response is an error.
+   * Settles with the response. Over HTTP, `httpDetails` are added to the error if the response is an error.
    * Only the first `resolve` or `reject` counts.
    */
-  resolve(response: JsonRpcResponse, httpFacts?: Pick<ProtocolError, 'status' | 'retryAfter'>): void
+  resolve(
+    response: JsonRpcResponse,
+    httpDetails?: Pick<ProtocolError, 'status' | 'retryAfter'>,
+  ): void
   /** Settles with the reason why there will be no response. */
   reject(error: Error): void
   /** Pauses the timeouts during work that the server cannot speed up, such as the user's sign-in. */
