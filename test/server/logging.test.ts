@@ -3,6 +3,8 @@ import { recordOperations } from '../observing.ts'
 import * as z from 'zod'
 import { revisions, type LoggingLevel } from '../../src/index.ts'
 import { createServer, fromServer, serverObserver, uriTemplate } from '../../src/presets/server.ts'
+import { sessionHandler } from '../handler.ts'
+import { openSession } from '../transport/streamable-http/post.ts'
 import { openWire, type Wire } from './wire.ts'
 
 const LEGACY = revisions.filter(({ era }) => era === 'legacy').map(({ version }) => version)
@@ -196,5 +198,26 @@ describe('a flood of log messages', () => {
     vi.advanceTimersByTime(1000)
     await wire.result('tools/call', { name: 'log' })
     expect(data(wire).slice(3)).toEqual(['17 log messages were dropped', 0, 1, 2])
+  })
+
+  it('is reported before the answer of a handler that does not wait for its messages [L-LOG-009]', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const server = createServer(info, { maxLogsPerSecond: 2 })
+    const received: unknown[] = []
+    server.tool('log', {}, (_args, ctx) => {
+      for (let i = 0; i < 3; i++) void ctx.log('error', i)
+      return 'a'
+    })
+    const handle = sessionHandler(server)
+    const { send } = await openSession(handle)
+    await send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'log' } })
+    vi.advanceTimersByTime(1000)
+    const call = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'log' } }
+    const events = (await (await send(call)).text()).matchAll(/^data: (\{.*)$/gm)
+    for (const [, event = ''] of events) {
+      const { params, result } = JSON.parse(event)
+      received.push(params?.data ?? result.content[0].text)
+    }
+    expect(received).toEqual(['1 log messages were dropped', 0, 1, 'a'])
   })
 })

@@ -87,9 +87,13 @@ export class RequestContext extends BaseRequestContext implements Context {
   async log(level: LoggingLevel, data: unknown, options: { logger?: string } = {}): Promise<void> {
     const { logLevel, session } = this.exchange
     if (!this.logs || this.done || !isLevelEnabled(logLevel, level)) return
-    for (const message of outgoingLogs({ level, ...options, data }, this.logs, session ?? this)) {
-      await this.exchange.send(notification('notifications/message', { ...message }))
-    }
+    const messages = outgoingLogs({ level, ...options, data }, this.logs, session ?? this)
+    // All are sent before the first `await`, because a handler may return without waiting for them
+    await Promise.all(
+      messages.map(async (message) =>
+        this.exchange.send(notification('notifications/message', { ...message })),
+      ),
+    )
   }
 
   elicit<S extends StandardSchema | ObjectSchema>(
