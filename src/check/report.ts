@@ -1,5 +1,5 @@
 /**
- * Creates the report of a check as an object, for programs that process it.
+ * Creates the report of a check as an object, for other programs. `rule-findings.ts` groups findings for people.
  *
  * @see https://modelcontextprotocol.io/specification/versioning
  */

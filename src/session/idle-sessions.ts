@@ -28,7 +28,7 @@ export interface IdleSessionOptions {
 /** Records in the store which sessions are in use, and ends expired sessions. */
 export class IdleSessions {
   readonly #options: IdleSessionOptions
-  /** How often the use of a session is recorded in the store, in milliseconds. */
+  /** How often the use of a session is recorded in the store at most, in milliseconds. */
   readonly #recordIntervalMs: number
   #firstCleanup: Promise<void> | undefined
   #timer: ReturnType<typeof setInterval> | undefined

@@ -25,11 +25,11 @@ export interface SessionLimits {
    */
   idleMs?: number
   /**
-   * The maximum number of sessions. When the limit is reached, a session is evicted that is not in use: no
-   * request is handled in it, and no client listens. The least recently used one of the caller is evicted first.
-   * If the caller has none, one of the caller with the most sessions is evicted. If all sessions are in use, the
-   * response is 503. A session with long client info and capabilities counts several times: once for each 10,000
-   * characters.
+   * The maximum number of sessions. When the limit is reached, a session that is not in use is evicted. A session
+   * is in use while a request is handled in it, or a client listens. The least recently used session of the caller
+   * is evicted first. If the caller has no session that can be evicted, a session of the caller with the most
+   * sessions is evicted. If all sessions are in use, the response is 503. A session with long client info and
+   * capabilities counts several times: once for each 10,000 characters.
    *
    * @default 10000
    */

@@ -58,7 +58,13 @@ export function taskPolling(options: TaskPollingOptions = {}): ClientExtension {
         const task = requireDetailedTask(result)
         // The result is a placeholder for the task. With `isError`, it is not validated as the tool's output
         if (RETURN_TASK in callOptions) return { content: [], isError: true, task: { ...task } }
-        return waitForTask({ client, taskId: task.taskId, options, request: callOptions, task })
+        return waitForTask({
+          client,
+          taskId: task.taskId,
+          pollingOptions: options,
+          callOptions,
+          task,
+        })
       },
     },
   })
@@ -170,7 +176,7 @@ export function getRemoteTask(client: TaskClient, id: string): RemoteTask {
     async result(options = {}) {
       const result = isCore
         ? await waitForCoreTask(client, id, options, options)
-        : await waitForTask({ client, taskId: id, options, request: options })
+        : await waitForTask({ client, taskId: id, pollingOptions: options, callOptions: options })
       if (Array.isArray(result.content)) return result as CallToolResult
       throw new SdkError('INVALID_MESSAGE', `The task "${id}" returned no content`, {
         data: result,

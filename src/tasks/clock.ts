@@ -9,6 +9,7 @@ const MIN_DELAY_MS = 100
 /** Calls a function at the earliest of the times that were set. The alarm can then be set again. */
 export class Alarm {
   readonly #fire: () => void
+  /** The time for which the alarm is set, in milliseconds since 1970; `Infinity` if it is not set. */
   #at = Infinity
   #timer: ReturnType<typeof setTimeout> | undefined
 

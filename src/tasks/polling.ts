@@ -39,9 +39,9 @@ export interface TaskPollingOptions {
 export interface AwaitedTask {
   readonly client: ExtensionClient
   readonly taskId: string
-  readonly options: TaskPollingOptions
+  readonly pollingOptions: TaskPollingOptions
   /** The options of the original call. */
-  readonly request: RequestOptions
+  readonly callOptions: RequestOptions
   /** The last known state of the task. */
   readonly task?: DetailedTask | undefined
 }

@@ -10,7 +10,7 @@ import { INVALID_PARAMS, INVALID_REQUEST } from '../protocol/error-codes.ts'
 import type { ClientCapabilities, CoreTask, JsonObject } from '../protocol/types.ts'
 import { isObject } from '../protocol/validate.ts'
 import { runLater } from './clock.ts'
-import { copyTaskToResponses, taskReceiver, type ClientTaskCapabilities } from './related.ts'
+import { copyTaskIdToResponses, taskReceiver, type ClientTaskCapabilities } from './related.ts'
 import { relatedTo } from './wire.ts'
 
 /** How long a task is stored unless the server requests another time, in milliseconds. */
@@ -85,7 +85,9 @@ function createReceiver(
     const declaredGroup = Object.hasOwn(declared, group) ? declared[group] : undefined
     const isDeclared = isObject(declaredGroup) && isObject(declaredGroup[name])
     const isTask = isObject(params.task) && isDeclared
-    return isTask ? startTask(tasks, method, params, answer) : copyTaskToResponses(answer)(request)
+    return isTask
+      ? startTask(tasks, method, params, answer)
+      : copyTaskIdToResponses(answer)(request)
   }
 }
 

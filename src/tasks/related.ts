@@ -32,11 +32,11 @@ export function wrapHandler(
   capabilities: ClientCapabilities,
 ): ServerRequestHandler {
   const { tasks }: { tasks?: ClientTaskCapabilities } = capabilities
-  return tasks?.[taskReceiver]?.(answer, capabilities) ?? copyTaskToResponses(answer)
+  return tasks?.[taskReceiver]?.(answer, capabilities) ?? copyTaskIdToResponses(answer)
 }
 
 /** Wraps a request handler. If a request belongs to a task, the id of the task is copied to the response. */
-export function copyTaskToResponses(answer: ServerRequestHandler): ServerRequestHandler {
+export function copyTaskIdToResponses(answer: ServerRequestHandler): ServerRequestHandler {
   return async (request) => {
     const result = await answer(request)
     const meta = request.params?._meta

@@ -74,13 +74,18 @@ export class TaskInput {
     inputRequests: { [key: string]: InputRequest },
     signal: AbortSignal,
   ): Promise<void> {
-    const { client, taskId, request } = this.#awaited
-    const inputResponses = await client.answerInputs?.('tools/call', inputRequests, signal, request)
+    const { client, taskId, callOptions, pollingOptions } = this.#awaited
+    const inputResponses = await client.answerInputs?.(
+      'tools/call',
+      inputRequests,
+      signal,
+      callOptions,
+    )
     if (!inputResponses) {
       const message = `The task "${taskId}" requests input, which this client does not support`
       throw new SdkError('INVALID_MESSAGE', message)
     }
-    const { timeoutMs, signal: callerSignal } = request
+    const { timeoutMs, signal: callerSignal } = callOptions
     for (let failures = 1; ; failures++) {
       signal.throwIfAborted()
       try {
@@ -92,7 +97,7 @@ export class TaskInput {
         return
       } catch (error) {
         if (!isTransient(error)) throw error
-        await sleep(pollDelayMs(NO_SUGGESTION, failures, this.#awaited.options), signal)
+        await sleep(pollDelayMs(NO_SUGGESTION, failures, pollingOptions), signal)
       }
     }
   }

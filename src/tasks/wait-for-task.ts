@@ -36,14 +36,14 @@ const SUBSCRIBED_POLL_MS = 30_000
  *   answered, or the server rejected the answer; the client then cancels the task.
  */
 export async function waitForTask(awaited: AwaitedTask): Promise<Result> {
-  const { request } = awaited
+  const { callOptions } = awaited
   const wait = new TaskWait(awaited)
   try {
     return await wait.run()
   } catch (error) {
     const givesUp =
-      request.signal?.aborted ||
-      (wait.input.failure && !isAnsweredLater(request, error)) ||
+      callOptions.signal?.aborted ||
+      (wait.input.failure && !isAnsweredLater(callOptions, error)) ||
       (error instanceof SdkError && error.code === 'INVALID_MESSAGE')
     // Not awaited, so that the caller receives the error immediately
     if (givesUp) cancelTask(awaited.client, awaited.taskId).catch(() => {})
@@ -77,7 +77,7 @@ class TaskWait {
 
   constructor(awaited: AwaitedTask) {
     this.#awaited = awaited
-    this.#report = createTaskReporter(awaited.options, awaited.request)
+    this.#report = createTaskReporter(awaited.pollingOptions, awaited.callOptions)
     this.input = new TaskInput(
       awaited,
       () => this.#poll(),
@@ -87,7 +87,7 @@ class TaskWait {
 
   /** Resolves with the result of the task. */
   async run(): Promise<Result> {
-    const { task: knownTask, options } = this.#awaited
+    const { task: knownTask, pollingOptions } = this.#awaited
     const runEnd = new AbortController()
     this.#apply(knownTask)
     try {
@@ -100,7 +100,7 @@ class TaskWait {
           await this.#pause(task)
         }
         if (this.input.failure) throw this.input.failure.error
-        if (this.#polls >= POLLS_BEFORE_SUBSCRIBING && options.notifications !== false)
+        if (this.#polls >= POLLS_BEFORE_SUBSCRIBING && pollingOptions.notifications !== false)
           this.#subscribe(runEnd.signal)
         const notified = this.#notified
         this.#notified = undefined
@@ -129,8 +129,8 @@ class TaskWait {
 
   /** Polls once. Resolves with `undefined` after a transient error. */
   async #poll(): Promise<DetailedTask | undefined> {
-    const { client, taskId, request } = this.#awaited
-    const { signal, timeoutMs } = request
+    const { client, taskId, callOptions } = this.#awaited
+    const { signal, timeoutMs } = callOptions
     this.#polls++
     try {
       const task = await getTask(client, taskId, { signal, timeoutMs })
@@ -153,7 +153,7 @@ class TaskWait {
   }
 
   #intervalMs(suggestedMs = this.#task?.pollIntervalMs): number {
-    return pollDelayMs(suggestedMs, this.#failures, this.#awaited.options)
+    return pollDelayMs(suggestedMs, this.#failures, this.#awaited.pollingOptions)
   }
 
   /**
@@ -162,7 +162,7 @@ class TaskWait {
    * @throws {SdkError} `TIMEOUT` if the time limit has passed; `ABORTED` if the caller aborted.
    */
   async #wait(delayMs: number): Promise<void> {
-    const { signal } = this.#awaited.request
+    const { signal } = this.#awaited.callOptions
     const remainingMs = this.#deadline() - performance.now()
     if (remainingMs <= 0) throw noResultError('TIMEOUT', this.#awaited.taskId)
     const controller = new AbortController()
@@ -177,7 +177,7 @@ class TaskWait {
 
   /** The deadline of the caller, or the time when the server may delete the task, whichever is earlier. */
   #deadline(): number {
-    const { maxTimeoutMs = Infinity } = this.#awaited.request
+    const { maxTimeoutMs = Infinity } = this.#awaited.callOptions
     // The task's creation time is not used, because it comes from the server's clock, which may differ
     return this.#startedAt + Math.min(maxTimeoutMs, pollTimeoutMs(this.#task?.ttlMs))
   }
