@@ -73,39 +73,40 @@ export function durableObjectEventStorage(
   const objectFor = (key: string): DurableObjectStub<EventsObject> => objectAt(hash(key) % shards)
   type Call<T> = (object: DurableObjectStub<EventsObject>) => Promise<T>
   /** Calls the object that a key belongs to. The key is the name of an event type, or the URL of a webhook. */
-  const ask = <T>(key: string, call: Call<T>): Promise<T> =>
+  const callObject = <T>(key: string, call: Call<T>): Promise<T> =>
     withObjectTimeout('object of events', () => call(objectFor(key)))
-  const askAll = <T>(call: Call<T>): Promise<T[]> =>
+  /** Calls all objects. */
+  const callAll = <T>(call: Call<T>): Promise<T[]> =>
     Promise.all(
       Array.from({ length: shards }, (_, shard) =>
         withObjectTimeout('object of events', () => call(objectAt(shard))),
       ),
     )
   /** Calls the object of an event type, or all objects if the type is not known. */
-  const askOneOrAll = <T>(name: string | undefined, call: Call<T>): Promise<T[]> =>
-    name === undefined ? askAll(call) : ask(name, async (object) => [await call(object)])
+  const callOneOrAll = <T>(name: string | undefined, call: Call<T>): Promise<T[]> =>
+    name === undefined ? callAll(call) : callObject(name, async (object) => [await call(object)])
 
   return {
     durable: true,
     deliversItself: true,
     durableObject: (events) => eventsObject(events),
     secret: () => withObjectTimeout('object of events', () => objectAt(0).secret()),
-    append: (event) => ask(event.name, (object) => object.append(jsonCopy(event))),
-    read: (name, after, limit) => ask(name, (object) => object.read(name, after, limit)),
-    trim: (name, limits) => ask(name, (object) => object.trim(name, limits)),
+    append: (event) => callObject(event.name, (object) => object.append(jsonCopy(event))),
+    read: (name, after, limit) => callObject(name, (object) => object.read(name, after, limit)),
+    trim: (name, limits) => callObject(name, (object) => object.trim(name, limits)),
     watch: (name, listener) => watch(objectFor(name), name, listener),
     async load(id, name) {
-      const records = await askOneOrAll(name, (object) => object.load(id))
+      const records = await callOneOrAll(name, (object) => object.load(id))
       return records.find((record) => record !== undefined)
     },
-    save: (record) => ask(record.name, (object) => object.save(jsonCopy(record))),
-    remove: (record) => ask(record.name, (object) => object.remove(jsonCopy(record))),
+    save: (record) => callObject(record.name, (object) => object.save(jsonCopy(record))),
+    remove: (record) => callObject(record.name, (object) => object.remove(jsonCopy(record))),
     async count(principal) {
-      const counts = await askAll((object) => object.count(principal))
+      const counts = await callAll((object) => object.count(principal))
       return counts.reduce((sum, count) => sum + count, 0)
     },
     async list(query, limit, after) {
-      const lists = await askOneOrAll<WebhookSubscription[]>(query.name, (object) =>
+      const lists = await callOneOrAll<WebhookSubscription[]>(query.name, (object) =>
         object.list(query, limit, after),
       )
       return lists
@@ -117,14 +118,15 @@ export function durableObjectEventStorage(
     take: () => [],
     nextDue: () => undefined,
     async addAttempt(attempt, name) {
-      await askOneOrAll(name, (object) => object.addAttempt(attempt))
+      await callOneOrAll(name, (object) => object.addAttempt(attempt))
     },
     async attempts(id, limit, name) {
-      return (await askOneOrAll(name, (object) => object.attempts(id, limit))).flat()
+      return (await callOneOrAll(name, (object) => object.attempts(id, limit))).flat()
     },
-    verifiedUntil: (principal, url) => ask(url, (object) => object.verifiedUntil(principal, url)),
+    verifiedUntil: (principal, url) =>
+      callObject(url, (object) => object.verifiedUntil(principal, url)),
     setVerified: (principal, url, until) =>
-      ask(url, (object) => object.setVerified(principal, url, until)),
+      callObject(url, (object) => object.setVerified(principal, url, until)),
   }
 }
 

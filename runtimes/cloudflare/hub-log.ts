@@ -179,9 +179,9 @@ export class HubLog {
 
   /**
    * Returns up to `limit` sessions that have not been active since `before`, in milliseconds since 1970.
-   * Sessions that subscribe but have never had a stream count as inactive.
+   * Also returns sessions that subscribe but have never had a stream.
    */
-  inactiveSessions(before: number, limit: number): string[] {
+  staleSessions(before: number, limit: number): string[] {
     return this.#query<{ session: string }>(
       `SELECT session FROM (
          SELECT session FROM mcp_turns GROUP BY session HAVING max(at) < ?

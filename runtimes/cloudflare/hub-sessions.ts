@@ -30,7 +30,7 @@ const MAX_MISSED_CHARACTERS = 4_000_000
 /** The maximum number of recently ended sessions that are remembered. */
 const MAX_ENDED = 1000
 
-/** The attachment of a socket. It is stored while the hub hibernates, so do not rename its fields. */
+/** The attachment of a socket, which is stored while the hub hibernates. Do not rename its fields. */
 interface Attachment {
   readonly session: string
   /**
@@ -83,10 +83,10 @@ export class HubSessions {
   }
 
   /**
-   * Starts a stream. It sends the missed changes first. From now on, it carries the changes of its session.
+   * Starts a stream. The stream sends the missed changes first. From now on, it carries the changes of its session.
    *
-   * This is separate from `listen`, because a Worker may have given up before the hub responded. The
-   * client has then reconnected on another stream, which must stay the current stream.
+   * A stream does not start in `listen`, because the Worker may have given up before the hub responded. The client
+   * has then reconnected on another stream, which must stay the current stream.
    */
   begin(socket: WebSocket): void {
     const { session, wish } = attachmentOf(socket)
@@ -97,7 +97,7 @@ export class HubSessions {
       ? undefined
       : this.#makeCurrent(session, resumed?.stream ?? newStreamId())
     socket.serializeAttachment({ session, stream, current: true } satisfies Attachment)
-    this.#displace(socket)
+    this.#displaceOthers(socket)
     if (resumed) {
       // Some clients forget the last event id when a new connection sends none
       if (beginsWithId) sendEvent(socket, { id: after, data: '' })
@@ -113,7 +113,7 @@ export class HubSessions {
     const needsSubscription = 'uri' in change || 'elicitationId' in change
     const watchers = needsSubscription ? this.#log.watchers(change) : undefined
     if (watchers?.length === 0) return
-    // Stored before it is sent, so that a client that misses it can reconnect and receive it
+    // The change is stored before it is sent, so that a client that misses it receives it after reconnecting
     const seq = this.#tryToStore(() => this.#log.append(change))
     const sockets =
       watchers?.flatMap((session) => this.#openSockets(session)) ?? this.#openSockets(TAG)
@@ -153,19 +153,22 @@ export class HubSessions {
     return this.#startedSockets(session).length > 0
   }
 
-  /** Removes old sessions that no longer exist. Returns the number of checked sessions. */
+  /**
+   * Checks up to `limit` sessions without activity since `before`, and removes those that no longer exist.
+   * Returns the number of checked sessions.
+   */
   async sweep(
     exists: (session: string) => Promise<boolean>,
     { before, limit }: { before: number; limit: number },
   ): Promise<number> {
-    const inactive = this.#log.inactiveSessions(before, limit)
+    const staleSessions = this.#log.staleSessions(before, limit)
     await Promise.all(
-      inactive.map(async (session) => {
+      staleSessions.map(async (session) => {
         if (await exists(session)) this.#log.noteActive(session)
         else this.leave(session)
       }),
     )
-    return inactive.length
+    return staleSessions.length
   }
 
   /** Removes a session that ended, and ends its streams. */
@@ -197,10 +200,10 @@ export class HubSessions {
   }
 
   /**
-   * Ends what a new socket replaces. The other sockets of its session no longer carry changes. Sockets of the
-   * same stream are closed, and the oldest sockets if the session has too many.
+   * Makes a new socket the only one that carries the changes of its session. Closes other sockets of the same
+   * stream, and the oldest sockets if the session has too many.
    */
-  #displace(socket: WebSocket): void {
+  #displaceOthers(socket: WebSocket): void {
     const { session, stream } = attachmentOf(socket)
     const others = this.#startedSockets(session).filter((other) => other !== socket)
     const excess = others.length + 1 - MAX_STREAMS_PER_SESSION

@@ -152,7 +152,7 @@ export class RpcConnection extends RpcTarget {
     }
   }
 
-  /** Sends a message to the caller. */
+  /** Sends a message to the caller. Closes the connection if too many messages already wait. */
   async #post(message: JsonRpcMessage | readonly JsonRpcMessage[]): Promise<void> {
     if (this.#waitingCount === MAX_WAITING) {
       this.#server.report(new SdkError('LIMIT_EXCEEDED', 'The calling Worker reads too slowly'))

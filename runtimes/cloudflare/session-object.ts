@@ -1,5 +1,5 @@
 /**
- * A Durable Object that serves sessions with the usual handler, and stores them in the SQLite of the object.
+ * A Durable Object that serves sessions with a handler of `createHandler`, and stores them in its SQLite database.
  * The object may be evicted from memory at any time. Its state is then restored from the store.
  *
  * @see https://developers.cloudflare.com/durable-objects/

@@ -11,8 +11,7 @@ import { ObjectTasks, type TaskObject } from './task-service.ts'
 /**
  * Stores the tasks of a server in Durable Objects, unless the application has chosen a store.
  *
- * @returns A function with which a task object gets the tasks of its server. It throws if the server has
- *   no tasks.
+ * @returns A function that returns the tasks of the server to a task object, and throws if the server has no tasks.
  * @throws {Error} If the environment lacks the binding.
  */
 export function hostTasks(

@@ -74,7 +74,7 @@ export class ObjectTasks implements TaskService {
   }
 
   async get(taskId: string, principal: string | null): Promise<TaskRecord | undefined> {
-    return this.#ask(taskId, (task) => task.read(principal))
+    return this.#callObject(taskId, (task) => task.read(principal))
   }
 
   async next({
@@ -136,7 +136,7 @@ export class ObjectTasks implements TaskService {
   /** Opens the socket of a listener to a task. Returns `undefined` if the caller has no such task. */
   async #open(taskId: string, principal: string | null): Promise<WebSocket | undefined> {
     const headers = { upgrade: 'websocket', [HEADER_PRINCIPAL]: JSON.stringify(principal) }
-    const response = await this.#ask(taskId, (task, signal) =>
+    const response = await this.#callObject(taskId, (task, signal) =>
       task.fetch('https://task/', { headers, signal }),
     )
     return response?.webSocket ?? undefined
@@ -147,19 +147,19 @@ export class ObjectTasks implements TaskService {
     principal: string | null,
     outcomes: { readonly [wireKey: string]: InputOutcome },
   ): Promise<TaskRecord | undefined> {
-    return this.#ask(taskId, (task) => task.answer(principal, jsonCopy(outcomes)))
+    return this.#callObject(taskId, (task) => task.answer(principal, jsonCopy(outcomes)))
   }
 
   async cancel(taskId: string, principal: string | null): Promise<TaskRecord | undefined> {
-    return this.#ask(taskId, (task) => task.cancel(principal))
+    return this.#callObject(taskId, (task) => task.cancel(principal))
   }
 
   async settle(taskId: string, outcome: ReportedOutcome): Promise<boolean> {
-    return (await this.#ask(taskId, (task) => task.settle(jsonCopy(outcome)))) ?? false
+    return (await this.#callObject(taskId, (task) => task.settle(jsonCopy(outcome)))) ?? false
   }
 
   async setStatusMessage(taskId: string, statusMessage: string): Promise<boolean> {
-    return (await this.#ask(taskId, (task) => task.setStatusMessage(statusMessage))) ?? false
+    return (await this.#callObject(taskId, (task) => task.setStatusMessage(statusMessage))) ?? false
   }
 
   /**
@@ -175,7 +175,7 @@ export class ObjectTasks implements TaskService {
    * Calls the object of a task with a timeout, unless the id is invalid. `next`, which is meant to wait,
    * calls the object directly.
    */
-  async #ask<T>(
+  async #callObject<T>(
     taskId: string,
     call: (task: DurableObjectStub<TaskObject>, signal: AbortSignal) => Promise<T>,
   ): Promise<T | undefined> {

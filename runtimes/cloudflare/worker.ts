@@ -131,6 +131,7 @@ export function createWorker<Env = unknown>(
       askMode: definition.input.configure({ ...options, secrets }),
     },
   })
+  // Checks origin and host for the responses that the handler does not create
   const guard = createGuard(server, options)
   const startHub = (_request: Request, _caller: Caller): void => hub.start()
   const router = IttyRouter<IRequestStrict, [Caller], Response>()
@@ -151,8 +152,8 @@ export function createWorker<Env = unknown>(
   })
 
   return {
-    fetch(request, env, ctx) {
-      const caller: Caller = { request, env, waitUntil: (work) => ctx.waitUntil(work) }
+    fetch(request, bindings, ctx) {
+      const caller: Caller = { request, env: bindings, waitUntil: (work) => ctx.waitUntil(work) }
       if (!isAtPath(request, path)) return router.fetch(request, caller)
       // Most requests are for the endpoint, and skip the router, which is slower
       hub.start()
