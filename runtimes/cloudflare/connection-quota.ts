@@ -8,7 +8,7 @@ import { accountOf, type SubscribeOptions } from '#internal/http'
 
 /** The platform's limit on the sockets of one object. */
 const MAX_SOCKETS = 32_768
-/** After how many requests for streams the sockets are counted again, because counting them is slow. */
+/** The sockets are counted again only after this number of requests for streams, because counting is slow. */
 const COUNT_EVERY = 256
 
 const HEADER_ACCOUNT = 'edgewise-account'

@@ -7,11 +7,11 @@ import { DurableObject, env as globalEnv } from 'cloudflare:workers'
 import type { RateLimitStore, RateWindow } from '../../src/presets/server.ts'
 import { requireNamespace } from './bindings.ts'
 
-/** A period in which a counter counts. */
+/** The period to which the current count applies. */
 interface Period {
   /** The sum of the costs that were added in the period. */
   readonly total: number
-  /** In milliseconds since 1970. */
+  /** When the period ends, in milliseconds since 1970. */
   readonly endsAt: number
 }
 

@@ -20,7 +20,7 @@ const MESSAGE_IN_EVENT = /^data: (.+)$/m
 /** Handles a request of the session with the Streamable HTTP transport. */
 export type HandleRequest = (request: Request) => Promise<Response>
 
-/** Adds the session id to a request of HTTP+SSE, as a header of Streamable HTTP. A GET receives a new id. */
+/** Adds the session id to a request of HTTP+SSE, as a header of Streamable HTTP. A GET opens a session, so its id is new. */
 export function withSseSessionId(request: Request, newId: () => string): Request {
   const headers = new Headers(request.headers)
   const opensStream = request.method === 'GET'

@@ -164,7 +164,7 @@ export class Session {
   }
 
   /**
-   * Rejects the request with the id of a malformed response, because no other response will follow.
+   * Rejects the open request that a malformed response answers, because no other response will follow.
    */
   rejectPending(malformed: unknown, { message }: Error): void {
     if (!isObject(malformed) || 'method' in malformed) return

@@ -216,10 +216,10 @@ function listTaskSupport(client: ExtensionClient): Promise<Map<string, string>> 
       }),
     )
   }
-  const listed = list()
-  taskSupportByClient.set(client, listed)
-  listed.catch(() => taskSupportByClient.delete(client))
-  return listed
+  const listing = list()
+  taskSupportByClient.set(client, listing)
+  listing.catch(() => taskSupportByClient.delete(client))
+  return listing
 }
 
 /** Gets the state of a task, in the format of the extension. */

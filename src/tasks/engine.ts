@@ -53,6 +53,7 @@ export class TaskEngine implements TaskService {
   readonly #options: EngineOptions
   readonly #tasks: TaskRepository
   readonly #work: TaskWork
+  /** Deletes tasks when they expire. */
   readonly #sweeper = new Alarm(() => void this.#work.runInBackground(this.sweep()))
   /** Allows one addition at a time, because each addition first counts the existing tasks. */
   readonly #additions = semaphore(1)
@@ -207,7 +208,7 @@ export class TaskEngine implements TaskService {
     return this.#work.run(taskId, platform)
   }
 
-  /** Deletes the expired tasks. */
+  /** Deletes the expired tasks, and schedules the next deletion. */
   async sweep(): Promise<void> {
     const store = this.#options.limits?.store
     for (const task of (await store?.expired(Date.now())) ?? []) await this.#tasks.expire(task)

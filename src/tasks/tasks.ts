@@ -124,7 +124,7 @@ export class ServerTasks implements Tasks, TaskFactory {
     definition.tasks = this
   }
 
-  /** The extension that a server installs. */
+  /** Describes the extension: its methods, filters and results. */
   #extension(): ServerExtensionOptions {
     const coreMethod = (answer: TaskMethod): Pick<ExtensionMethod, 'legacy'> => ({
       legacy: (params, ctx) => this.#answerCore(answer, params, ctx as RequestContext),
@@ -154,6 +154,7 @@ export class ServerTasks implements Tasks, TaskFactory {
       resultMethods: ['tools/call'],
       methods,
       filters,
+      // The result announces the task that was created for the same call
       isOwnResult: ({ taskId }, ctx) => taskId !== undefined && this.#taskIds.get(ctx) === taskId,
     }
   }
