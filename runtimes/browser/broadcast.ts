@@ -21,8 +21,8 @@ const MAX_CLIENTS = 1_000
 const MAX_ID_CHARACTERS = 64
 
 /**
- * A message between one client and the server. It names its receiver, because every page of the
- * origin receives it.
+ * A message between one client and the server. The message names its receiver, because every page of the
+ * origin receives every message.
  */
 interface AddressedMessage {
   readonly edgewise: 'relay'
@@ -67,13 +67,13 @@ export function broadcastTransport(name: string, options?: BroadcastOptions): Tr
 /**
  * Accepts every client that connects with {@link broadcastTransport}.
  *
- * @param onPort Called with a transport for each client. It must start the transport immediately.
+ * @param onConnection Called with a transport for each client. The function must start the transport immediately.
  * @returns A function that leaves the channel and thereby ends all connections.
  * @see https://html.spec.whatwg.org/multipage/web-messaging.html#broadcasting-to-other-browsing-contexts
  */
 export function acceptBroadcasts(
   name: string,
-  onPort: (transport: Transport) => unknown,
+  onConnection: (transport: Transport) => unknown,
   options?: BroadcastOptions,
 ): () => void {
   const id = crypto.getRandomValues(new Uint32Array(4)).join('-')
@@ -82,7 +82,7 @@ export function acceptBroadcasts(
   const callbacksByClient = new Map<string, ChannelCallbacks>()
   const acceptClient = (clientId: string): void => {
     let callbacks: ChannelCallbacks | undefined
-    onPort(
+    onConnection(
       channelTransport(
         {
           shared: true,

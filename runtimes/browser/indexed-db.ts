@@ -46,6 +46,7 @@ export function indexedDbKeyPair(database = 'edgewise'): Promise<CryptoKeyPair> 
     )
     if (stored) return stored
     const algorithm = { name: 'ECDSA', namedCurve: 'P-256' }
+    // The argument `false` makes the private key non-extractable
     const pair = await crypto.subtle.generateKey(algorithm, false, ['sign', 'verify'])
     await withStore(database, KEYS, 'readwrite', (keys) => keys.put(pair, KEY_PAIR_KEY))
     return pair

@@ -70,8 +70,11 @@ class OpenedPort implements Transport {
   #id = newId()
   /** The transports of the open offers, until one of them is accepted. */
   readonly #attempts = new Set<Transport>()
+  /** The transport over the port that was accepted. */
   #port: Transport | undefined
+  /** The promise that `start` returned. */
   #opening: Promise<void> = Promise.resolve()
+  /** Rejects the promise that `start` returned. */
   #fail: (error: Error) => void = () => {}
   #closed = false
   /** The port that a shared worker already has, so that none is offered. */

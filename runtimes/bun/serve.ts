@@ -49,6 +49,7 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
   }
   const http = listen()
   return toHttpServer(http.port ?? port, async () => {
+    // With `true`, Bun also closes the connections that are still active
     const timer = setTimeout(() => void http.stop(true), CLOSE_TIMEOUT_MS)
     await http.stop()
     clearTimeout(timer)

@@ -28,7 +28,7 @@ const pipelines = new WeakMap<Socket, Pipeline>()
  * an unlimited number of responses.
  */
 export function limitPipelining(outgoing: ServerResponse, start: () => void): void {
-  // A response has the socket only when Node writes it next, so no earlier response is pending
+  // Node gives the socket only to the response that it writes next, so no earlier response is pending
   if (outgoing.socket) return start()
   const { socket } = outgoing.req
   const { running, waiting } = pipelines.get(socket) ?? createPipeline(socket)

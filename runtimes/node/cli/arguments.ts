@@ -141,10 +141,11 @@ export function readArguments(
   }
   const takesModule = command === 'install' || command === 'links'
   const isForThisMachine = command === 'install' && values.scope !== 'project'
-  const module = takesModule && !hasProgram ? moduleProgram(others[0], isForThisMachine) : undefined
+  const programOfModule =
+    takesModule && !hasProgram ? moduleProgram(others[0], isForThisMachine) : undefined
   checkOptions(
     command,
-    hasProgram || module ? 'program' : 'url',
+    hasProgram || programOfModule ? 'program' : 'url',
     tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : [])),
   )
   if (isLocalCommand(command)) {
@@ -153,7 +154,7 @@ export function readArguments(
   }
   const [target, commandArguments] = hasProgram
     ? [programTarget(argv.slice(separator + 1)), others]
-    : [module ?? urlTarget(others[0], takesModule), others.slice(1)]
+    : [programOfModule ?? urlTarget(others[0], takesModule), others.slice(1)]
   const clients = command === 'install' ? requireHosts(values.client) : []
   // "install" and "links" write headers to files. With an empty token, the token in EDGEWISE_TOKEN is not written
   const options = optionsOf(takesModule ? { token: '', ...values } : values, clients)

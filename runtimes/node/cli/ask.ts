@@ -25,11 +25,11 @@ const oneAtATime = semaphore(1)
  * hang. If standard input ends, the request is cancelled. If `yes` is true, forms are accepted with the
  * defaults of their fields.
  */
-export function askUser(...args: Parameters<typeof askNext>): Promise<ElicitResult> {
-  return oneAtATime(() => askNext(...args))
+export function askUser(...args: Parameters<typeof askAtTerminal>): Promise<ElicitResult> {
+  return oneAtATime(() => askAtTerminal(...args))
 }
 
-async function askNext(
+async function askAtTerminal(
   params: ElicitParams,
   { server, signal }: InputContext,
   yes: boolean,

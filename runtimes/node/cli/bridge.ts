@@ -25,10 +25,9 @@ export async function bridge(invocation: Invocation): Promise<number> {
   const overStdio = 'url' in target && options.port === undefined
   if (overStdio && options.path !== undefined) throw new UsageError('"--path" needs "--port"')
   const onError = problemPrinter(options.verbose)
-  const { end: endSignal, untilEnd } = lifetime()
+  const { end, untilEnd } = lifetime()
   const gateway = await createGateway(
-    (clientOptions) =>
-      open(invocation, { ...clientOptions, extensions: [taskPolling()] }, endSignal),
+    (clientOptions) => open(invocation, { ...clientOptions, extensions: [taskPolling()] }, end),
     { onError },
   )
   try {

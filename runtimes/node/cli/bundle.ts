@@ -10,7 +10,7 @@ import { zipSync, type Zippable } from 'fflate'
 import type { JsonObject } from '../../../src/index.ts'
 import type { LocalInvocation, Options } from './arguments.ts'
 import { collectFiles, type BundleContents, type BundledFile } from './hosts/bundle-files.ts'
-import { authorOf, bundleManifest, type StartedServer } from './hosts/bundle-manifest.ts'
+import { authorOf, bundleManifest, type ServerReport } from './hosts/bundle-manifest.ts'
 import { cleanName, requireName } from './hosts/server-name.ts'
 import { ConnectError, open } from './open.ts'
 import { oneLine, print, printJson, printNotice } from './print.ts'
@@ -39,10 +39,10 @@ export interface Bundle {
  */
 export async function createBundle(path: string, options: Options): Promise<Bundle> {
   const contents = await collectFiles(path)
-  const server = await startBundled(contents, options)
+  const report = await startBundled(contents, options)
   const variables = Object.keys(options.env)
-  const name = nameOf(contents, server, options)
-  const manifest = bundleManifest(contents, server, name, variables)
+  const name = nameOf(contents, report, options)
+  const manifest = bundleManifest(contents, report, name, variables)
   if (!authorOf(contents.packageJson) && contents.authoredManifest['author'] === undefined) {
     printNotice(
       `No "author" in package.json: the bundle lists "${String(manifest['name'])}" as its author`,
@@ -86,7 +86,7 @@ export async function bundle({ commandArguments, options }: LocalInvocation): Pr
 }
 
 /** Starts a server from a folder that contains only the bundled files, and returns what the server reports. */
-async function startBundled(contents: BundleContents, options: Options): Promise<StartedServer> {
+async function startBundled(contents: BundleContents, options: Options): Promise<ServerReport> {
   const folder = await mkdtemp(join(tmpdir(), 'edgewise-bundle-'))
   try {
     for (const [name, file] of contents.files) await write(join(folder, name), file)
@@ -97,7 +97,7 @@ async function startBundled(contents: BundleContents, options: Options): Promise
         `${error.message}. The bundle must contain all packages: build the server into one file, or specify the folder of its package after "npm install --omit=dev"`,
       )
     })
-    const tools: StartedServer['tools'][number][] = []
+    const tools: ServerReport['tools'][number][] = []
     if (client.serverCapabilities?.tools) {
       for await (const { name, description } of client.tools()) tools.push({ name, description })
     }
@@ -119,7 +119,7 @@ async function write(path: string, { bytes, mode }: BundledFile): Promise<void> 
 /** Returns the name of the bundle's file: the given name, or the name of the package or the server. */
 function nameOf(
   { packageJson, authoredManifest }: BundleContents,
-  { info }: StartedServer,
+  { info }: ServerReport,
   { name }: Options,
 ): string {
   if (name !== undefined) return requireName(name)

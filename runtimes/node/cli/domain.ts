@@ -55,6 +55,7 @@ async function chooseEndpoint(
       { domain, card: { ...server.card, remotes } },
       {
         values: options.inputs,
+        // This program can read the user's files, so inputs may be paths of files
         filePaths: true,
         ...(isLocal(domain) && { allowUrl: ({ hostname }) => isLocal(hostname) }),
         ...(options.revision && { revisions: [options.revision] }),

@@ -62,15 +62,15 @@ export async function addToHost(
   const { host, force } = options
   const { title } = hostOf(host)
   const converted = createHostEntry(host, name, server)
-  const change = await changeConfiguration(options, (path, text, format) => {
-    const existing = readServers(path, text, format).get(name)
+  const change = await changeConfiguration(options, (path, text, hostFormat) => {
+    const existing = readServers(path, text, hostFormat).get(name)
     if (isDeepStrictEqual(JSON.stringify(existing), JSON.stringify(converted.entry))) return text
     if (existing !== undefined && !force) {
       throw new ConfigurationError(
         `${title} already has another server "${name}": choose a name with "--name", or replace it with "--force"`,
       )
     }
-    return addServer(path, text, format, name, converted.entry, converted.inputs)
+    return addServer(path, text, hostFormat, name, converted.entry, converted.inputs)
   })
   return { ...change, ...converted }
 }
@@ -81,22 +81,22 @@ export async function addToHost(
  * @throws {ConfigurationError} If the configuration cannot be changed, or has no such server.
  */
 export async function removeFromHost(name: string, options: ChangeOptions): Promise<Change> {
-  return changeConfiguration(options, (path, text, format) => {
-    const servers = readServers(path, text, format)
+  return changeConfiguration(options, (path, text, hostFormat) => {
+    const servers = readServers(path, text, hostFormat)
     if (!servers.has(name)) {
       const names = servers.size > 0 ? `: it has ${[...servers.keys()].join(', ')}` : ''
       throw new ConfigurationError(
         `${hostOf(options.host).title} has no server "${name}" in "${path}"${names}`,
       )
     }
-    return removeServer(path, text, format, name)
+    return removeServer(path, text, hostFormat, name)
   })
 }
 
 /** Edits the configuration of a host, and stores it unless nothing has changed or `dryRun` is set. */
 async function changeConfiguration(
   { host, scope, machine, dryRun }: ChangeOptions,
-  edit: (path: string, text: string, format: Host) => string,
+  edit: (path: string, text: string, hostFormat: Host) => string,
 ): Promise<Change> {
   const path = configurationPath(host, scope, machine)
   const file = await readConfiguration(path)

@@ -73,7 +73,7 @@ export function listenForInterruptions(): void {
     process.stderr.write(`Cannot print: ${error.message}\n`)
     process.exit(1)
   })
-  // An error of stderr could not be printed
+  // An error of stderr is ignored, because it could not be printed
   process.stderr.on('error', () => {})
 }
 

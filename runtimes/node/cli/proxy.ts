@@ -30,7 +30,7 @@ export function createProxy(
   onError: (error: unknown) => void,
 ): (request: Request) => Promise<Response> {
   // As in every client, the user cannot override the headers of the protocol
-  const ownHeaders = [...userHeaders].filter(([name]) => !FORWARDED_HEADERS.test(name))
+  const allowedUserHeaders = [...userHeaders].filter(([name]) => !FORWARDED_HEADERS.test(name))
   async function send(request: Request): Promise<Response> {
     const { method, signal } = request
     const body = method === 'POST' ? await request.arrayBuffer() : undefined
@@ -38,7 +38,7 @@ export function createProxy(
       // The user did not initiate the requests that open a session's stream or end the session
       const background = method !== 'POST' && request.headers.has('mcp-session-id')
       const facts = { url, method, server: url, background }
-      const headers = new Headers([...forwardedHeaders(request.headers), ...ownHeaders])
+      const headers = new Headers([...forwardedHeaders(request.headers), ...allowedUserHeaders])
       const authHeaders = new Headers(await auth?.headers(facts))
       for (const [name, value] of authHeaders) headers.set(name, value)
       const init = { method, headers, signal, redirect: 'manual' as const, ...(body && { body }) }

@@ -8,7 +8,7 @@ export interface Template {
   /** What a project of this template is. */
   readonly meaning: string
   /** Whether packages must be installed before the project runs. Deno loads packages when the project runs. */
-  readonly hasPackages: boolean
+  readonly needsPackages: boolean
   /** The server of the project, as hosts use it; `undefined` if the project is a client. */
   readonly server?: TemplateServer
 }
@@ -29,35 +29,35 @@ export const templateNames: string = names.join(', ')
 
 /** All templates. */
 export const templates: Readonly<Record<TemplateName, Template>> = {
-  browser: { meaning: 'a page that is a client', hasPackages: true },
+  browser: { meaning: 'a page that is a client', needsPackages: true },
   bun: {
     meaning: 'a server on Bun, over HTTP and stdio',
-    hasPackages: true,
+    needsPackages: true,
     server: { command: 'bun', args: ['stdio.ts'] },
   },
   deno: {
     meaning: 'a server on Deno, over HTTP and stdio',
-    hasPackages: false,
+    needsPackages: false,
     server: { command: 'deno', args: ['run', 'stdio.ts'] },
   },
   edge: {
     meaning: 'a small Worker on Cloudflare, with tools only',
-    hasPackages: true,
+    needsPackages: true,
     server: LOCAL_WORKER,
   },
   node: {
     meaning: 'a server on Node that hosts start as a program',
-    hasPackages: true,
+    needsPackages: true,
     server: { module: 'src/main.ts' },
   },
   'node-http': {
     meaning: 'a server on Node, over HTTP',
-    hasPackages: true,
+    needsPackages: true,
     server: { url: 'http://localhost:8000/mcp' },
   },
   workers: {
     meaning: 'a server on Cloudflare Workers, with all features',
-    hasPackages: true,
+    needsPackages: true,
     server: LOCAL_WORKER,
   },
 }

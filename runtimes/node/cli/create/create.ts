@@ -90,7 +90,7 @@ async function create(argv: readonly string[], environment: CreateEnvironment): 
   const templateName = givenTemplate ?? (await ask?.(`Template (${templateNames}): `))
   if (templateName === undefined && ask) return CANCELLED
   const template = requireTemplate(templateName?.trim())
-  const { server, hasPackages } = templates[template]
+  const { server, needsPackages } = templates[template]
   if (clients.length > 0 && !server) {
     throw new UsageError(`"--client" has no effect with "${template}", which has no server`)
   }
@@ -102,10 +102,10 @@ async function create(argv: readonly string[], environment: CreateEnvironment): 
   print(`Created "${name}" in ${oneLine(path)}`)
   const command = installCommand(machine.env['npm_config_user_agent'])
   const serverName = serverNameOf(name)
-  let needsInstallStep = hasPackages
+  let needsInstallStep = needsPackages
   let needsAddStep = server !== undefined
   let status = 0
-  if (hasPackages && !values['no-install']) {
+  if (needsPackages && !values['no-install']) {
     print(`Installing packages with "${command}"`)
     needsInstallStep = !(await installPackages(command, path))
     if (needsInstallStep) {

@@ -9,21 +9,21 @@ import type { BundleContents } from './bundle-files.ts'
 import { isObject } from './json-text.ts'
 
 /** What a server reports about itself when it is started. */
-export interface StartedServer {
+export interface ServerReport {
   readonly info: Implementation | undefined
   readonly tools: readonly { readonly name: string; readonly description?: string | undefined }[]
   readonly hasPrompts: boolean
 }
 
 /**
- * Creates a manifest from the package and the server. The members of the author's own `manifest.json` take
+ * Creates a manifest from the package and what the server reports. The members of the author's own `manifest.json` take
  * precedence.
  *
  * @param variables The environment variables whose values the host asks the user for.
  */
 export function bundleManifest(
   { entryPoint, packageJson, authoredManifest }: BundleContents,
-  { info, tools, hasPrompts }: StartedServer,
+  { info, tools, hasPrompts }: ServerReport,
   name: string,
   variables: readonly string[],
 ): JsonObject {

@@ -87,12 +87,12 @@ function requireFreeInputs(
   others: JsonObject,
   inputs: readonly PromptInput[],
 ): void {
-  const existing = inputsOf(path, text)
+  const existingInputs = inputsOf(path, text)
   const used = inputsUsedBy(others)
   for (const input of inputs) {
-    const sameId = existing.find((each) => isObject(each) && each['id'] === input.id)
-    if (!sameId || !used.includes(input.id)) continue
-    if (isDeepStrictEqual(jsonCopy(sameId), jsonCopy(input))) continue
+    const existingInput = existingInputs.find((each) => isObject(each) && each['id'] === input.id)
+    if (!existingInput || !used.includes(input.id)) continue
+    if (isDeepStrictEqual(jsonCopy(existingInput), jsonCopy(input))) continue
     throw new ConfigurationError(
       `Another server in "${path}" uses the input "${input.id}": choose another name with "--name"`,
     )

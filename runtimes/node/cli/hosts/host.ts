@@ -129,7 +129,7 @@ export function requireHosts(words: readonly string[]): readonly McpHostName[] {
   })
 }
 
-/** Returns the host with a name. */
+/** Returns the host that has a name. */
 export function hostOf(name: McpHostName): Host {
   return hosts[name]
 }

@@ -4,7 +4,7 @@
  */
 import type ts from 'typescript'
 import { migrateServing, replaceServe, WORKER, type ServingSources } from './agent-serve.ts'
-import type { Compiler } from './compiler.ts'
+import { parseSource, type Compiler } from './compiler.ts'
 import { Edits } from './edits.ts'
 import { formatMark } from './guide.ts'
 import type { ProjectFiles } from './project-files.ts'
@@ -30,7 +30,7 @@ export function convertAgent(
   path: string,
   text: string,
 ): ConvertedAgent | 'unsupported' | undefined {
-  const source = compiler.createSourceFile(path, text, compiler.ScriptTarget.ES2022, true)
+  const source = parseSource(compiler, path, text)
   const classes = source.statements.filter((each) => isAgent(compiler, each))
   const [agent] = classes
   if (!agent || !compiler.isClassDeclaration(agent)) return undefined

@@ -3,7 +3,7 @@
  * are replaced with the Worker that `createWorker` returns.
  */
 import type ts from 'typescript'
-import type { Compiler } from './compiler.ts'
+import { parseSource, type Compiler } from './compiler.ts'
 import { Edits } from './edits.ts'
 import { isSource, resolveModule, type ProjectFiles } from './project-files.ts'
 
@@ -81,7 +81,7 @@ export function migrateServing(
   const options = new Set<string>()
   for (const [other, text] of project) {
     if (other === path || !isSource(other) || !text.includes(className)) continue
-    const source = compiler.createSourceFile(other, text, compiler.ScriptTarget.ES2022, true)
+    const source = parseSource(compiler, other, text)
     for (const statement of source.statements) {
       if (!compiler.isImportDeclaration(statement)) continue
       const { moduleSpecifier: from } = statement

@@ -30,6 +30,12 @@ export function loadCompiler(folder: string): Compiler {
   )
 }
 
+/** Parses a source file. Each node of the result has its `parent`. */
+export function parseSource(compiler: Compiler, path: string, text: string): ts.SourceFile {
+  const setParentNodes = true
+  return compiler.createSourceFile(path, text, compiler.ScriptTarget.ES2022, setParentNodes)
+}
+
 function load(from: string): unknown {
   try {
     return createRequire(from)('typescript')

@@ -39,7 +39,7 @@ export class FileMigration {
   usesNotMigrated = false
   readonly #sources: Sources
   /** The nodes that later steps ignore. */
-  readonly #handled = new Set<ts.Node>()
+  readonly #done = new Set<ts.Node>()
   readonly #marks: Marks
 
   constructor(
@@ -142,13 +142,13 @@ export class FileMigration {
   }
 
   /** Records that a node was migrated, or needs no change, so that later steps ignore it. */
-  setHandled(node: ts.Node): void {
-    this.#handled.add(node)
+  setDone(node: ts.Node): void {
+    this.#done.add(node)
   }
 
   /** Whether a node was migrated, or belongs to code that was replaced. */
-  isHandled(node: ts.Node): boolean {
-    return this.#handled.has(node) || this.edits.covers(node.getStart(this.source), node.end)
+  isDone(node: ts.Node): boolean {
+    return this.#done.has(node) || this.edits.covers(node.getStart(this.source), node.end)
   }
 
   /**
@@ -177,7 +177,7 @@ export class FileMigration {
       parent.operatorToken.kind === ts.SyntaxKind.EqualsToken &&
       parent.left === outer
     if (isAssigned || ts.isVoidExpression(outer.parent)) outer = outer.parent
-    this.setHandled(node)
+    this.setDone(node)
     const statement = outer.parent
     if (ts.isExpressionStatement(statement) && this.#canBeComment(statement)) {
       this.mark(statement, section, message)
@@ -215,7 +215,7 @@ export class FileMigration {
    *
    * @param name The name of the export. Precede it with `type`, `default` or `* as` for these forms of an import.
    */
-  use(module: string, name: string): string {
+  importName(module: string, name: string): string {
     const bare = name.replace(/^(?:type |default |\* as )/, '')
     const imported = importedName(this.ts, this.source, module, bare)
     if (imported !== undefined) return imported

@@ -2,7 +2,7 @@
  * Removes the imports of an SDK that are no longer used, and adds the imports of Edgewise.
  */
 import type ts from 'typescript'
-import type { Compiler } from './compiler.ts'
+import { parseSource, type Compiler } from './compiler.ts'
 import { Edits } from './edits.ts'
 import { formatMark } from './guide.ts'
 import { NOT_MIGRATED, type FileMigration } from './file-migration.ts'
@@ -24,7 +24,7 @@ function ${NOT_MIGRATED}(${parameter})${result} {
 /** Completes the imports in the text of a migrated source file. */
 export function completeImports(compiler: Compiler, file: FileMigration, text: string): string {
   if (text === file.source.text && !importsSdk(compiler, file.source)) return text
-  const source = compiler.createSourceFile(file.path, text, compiler.ScriptTarget.ES2022, true)
+  const source = parseSource(compiler, file.path, text)
   const statements = source.statements.filter((each) => compiler.isImportDeclaration(each))
   const namesAfter = usedNames(compiler, source)
   const namesBefore = usedNames(compiler, file.source)

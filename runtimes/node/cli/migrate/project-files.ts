@@ -106,7 +106,8 @@ export function createSources(compiler: Compiler, project: ProjectFiles): Source
       if (parsed) return parsed
       const text = readText(name)
       if (text === undefined) return undefined
-      const file = compiler.createSourceFile(name, text, languageVersion, true)
+      const setParentNodes = true
+      const file = compiler.createSourceFile(name, text, languageVersion, setParentNodes)
       if (!texts.has(name)) libraryFiles.set(name, file)
       return file
     },

@@ -30,8 +30,8 @@ const REPLACED: Readonly<Record<string, readonly [GuideSection, string]>> = {
 export function migrateAgentMembers(file: FileMigration): void {
   const { ts } = file
   if (!file.agent) return
-  file.use('cloudflare:workers', 'DurableObject')
-  file.use('edgewise/cloudflare', 'createWorker')
+  file.importName('cloudflare:workers', 'DurableObject')
+  file.importName('edgewise/cloudflare', 'createWorker')
   walk(file, file.source, (node) => {
     // Classes have a `this` of their own
     if (ts.isClassLike(node)) return false
@@ -55,7 +55,7 @@ function isAtStart({ ts }: FileMigration, node: ts.Node): boolean {
 
 function migrateMember(file: FileMigration, node: ts.PropertyAccessExpression): void {
   const { ts } = file
-  if (file.isHandled(node)) return
+  if (file.isDone(node)) return
   const { text: name } = node.name
   const handler = handlerAround(file, node)
   const call = callOf(file, node)
@@ -65,7 +65,7 @@ function migrateMember(file: FileMigration, node: ts.PropertyAccessExpression): 
   }
   if (name === 'env') {
     const type = file.agent?.environment ?? ''
-    const env = file.use('cloudflare:workers', 'env')
+    const env = file.importName('cloudflare:workers', 'env')
     file.replace(node, file.isTyped && type !== '' ? `(${env} as ${type})` : env)
     return
   }

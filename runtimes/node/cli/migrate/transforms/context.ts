@@ -131,7 +131,7 @@ type PassedContext = ts.Identifier & { readonly parent: ts.CallExpression }
  */
 function migrateMember(file: FileMigration, node: ts.Expression, name: string, path: string): void {
   const { ts } = file
-  if (file.isHandled(node)) return
+  if (file.isDone(node)) return
   const renamed = entryOf(RENAMED, path)
   const isShorthand = ts.isShorthandPropertyAssignment(node.parent)
   const prefix = isShorthand ? `${file.text(node)}: ` : ''

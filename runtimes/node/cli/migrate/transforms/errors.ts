@@ -53,21 +53,21 @@ function visitThrows(
 function migrateToolError(file: FileMigration, statement: ts.ThrowStatement): void {
   const { ts } = file
   const error = statement.expression
-  if (!ts.isNewExpression(error) || file.isHandled(error)) return
+  if (!ts.isNewExpression(error) || file.isDone(error)) return
   const args = error.arguments ?? []
   if (isGlobalError(file, error.expression) && args.length === 1) {
-    file.setHandled(error)
-    file.replace(error.expression, file.use('edgewise/server', 'ToolError'))
+    file.setDone(error)
+    file.replace(error.expression, file.importName('edgewise/server', 'ToolError'))
     return
   }
   // Only the message is kept, because the old SDK sent only the message to the model
   const message = args[1]
   if (isSdkError(file, error.expression) && message) {
-    file.setHandled(error)
+    file.setDone(error)
     file.edits.replace(
       error.expression.getStart(file.source),
       message.getStart(file.source),
-      `${file.use('edgewise/server', 'ToolError')}(`,
+      `${file.importName('edgewise/server', 'ToolError')}(`,
     )
     file.edits.replace(message.end, error.end, ')')
   }
@@ -77,12 +77,12 @@ function migrateToolError(file: FileMigration, statement: ts.ThrowStatement): vo
 function migratePromptOrResourceError(file: FileMigration, statement: ts.ThrowStatement): void {
   const { ts } = file
   const error = statement.expression
-  if (!ts.isNewExpression(error) || file.isHandled(error)) return
+  if (!ts.isNewExpression(error) || file.isDone(error)) return
   const [message, ...others] = error.arguments ?? []
   if (!isGlobalError(file, error.expression) || !message || others.length > 0) return
-  file.setHandled(error)
-  file.replace(error.expression, file.use('edgewise', 'ProtocolError'))
-  file.insertBefore(message, `${file.use('edgewise', 'ErrorCode')}.INTERNAL_ERROR, `)
+  file.setDone(error)
+  file.replace(error.expression, file.importName('edgewise', 'ProtocolError'))
+  file.insertBefore(message, `${file.importName('edgewise', 'ErrorCode')}.INTERNAL_ERROR, `)
 }
 
 /** Whether an expression refers to the global class `Error`. */
@@ -103,12 +103,12 @@ export function migrateProtocolErrors(file: FileMigration): void {
   const { ts } = file
   walk(file, file.source, (node) => {
     if (ts.isImportDeclaration(node)) return false
-    if (!ts.isIdentifier(node) || file.isHandled(node)) return undefined
+    if (!ts.isIdentifier(node) || file.isDone(node)) return undefined
     const isName = ts.isPropertyAccessExpression(node.parent) && node.parent.name === node
     if (isName) return undefined
     const name = file.sdkNameOf(node)?.name
     if (name === 'McpError' || name === 'ProtocolError') {
-      file.replace(node, file.use('edgewise', 'ProtocolError'))
+      file.replace(node, file.importName('edgewise', 'ProtocolError'))
     } else if (name === 'ErrorCode' || name === 'ProtocolErrorCode') {
       migrateCode(file, node)
     }
@@ -136,5 +136,5 @@ function migrateCode(file: FileMigration, node: ts.Identifier): void {
     file.giveUp(access, 'handlers', `Error codes have no member "${access.name.text}"`)
     return
   }
-  file.replace(access, `${file.use('edgewise', 'ErrorCode')}.${code}`)
+  file.replace(access, `${file.importName('edgewise', 'ErrorCode')}.${code}`)
 }

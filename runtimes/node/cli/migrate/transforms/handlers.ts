@@ -91,7 +91,7 @@ export function contextNameIn(
 /** Rewrites the parameters of all handlers. Must run after all steps that may need a handler's context. */
 export function migrateParameters(file: FileMigration): void {
   for (const handler of file.handlers.values()) {
-    if (!file.isHandled(handler.node)) rewriteParameters(file, handler)
+    if (!file.isDone(handler.node)) rewriteParameters(file, handler)
   }
 }
 
@@ -175,7 +175,7 @@ function contextParameter(
   name: string,
 ): string {
   if (!context?.type) return name
-  return `${name}: ${file.use('edgewise/server', 'type Context')}`
+  return `${name}: ${file.importName('edgewise/server', 'type Context')}`
 }
 
 /** Whether the parameters of a function are in parentheses. */

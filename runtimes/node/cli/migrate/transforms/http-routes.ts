@@ -143,9 +143,9 @@ function migrateRoute(
   server: string,
 ): void {
   const { call, app, path, middleware, transport } = route
-  const listener = file.use('edgewise/node', 'toNodeListener')
+  const listener = file.importName('edgewise/node', 'toNodeListener')
   const handler = kind === 'sse' ? 'createSseHandler' : 'createHandler'
-  const createHandler = file.use('edgewise/server', handler)
+  const createHandler = file.importName('edgewise/server', handler)
   const options = kind === 'http' && hasSessions(file, transport) ? sessionsOption(file) : ''
   const args = [
     file.migratedText(path),
@@ -169,7 +169,7 @@ function migrateRoute(
 }
 
 function sessionsOption(file: FileMigration): string {
-  return `, { sessions: ${file.use('edgewise/server', 'statefulSessions')}() }`
+  return `, { sessions: ${file.importName('edgewise/server', 'statefulSessions')}() }`
 }
 
 /** The options of a transport, by name; empty if they are not written as an object literal. */
@@ -256,9 +256,9 @@ function removeTransports(file: FileMigration): void {
     if (!TRANSPORT.test(text) && !/^transports\b/.test(text)) continue
     const references = referencesTo(file, declaration)
     // A variable without references was unused before the migration, and stays as it is
-    const mustStay = references.length === 0 || references.some((each) => !file.isHandled(each))
+    const mustStay = references.length === 0 || references.some((each) => !file.isDone(each))
     if (!mustStay) file.removeWithComments(statement)
-    else if (references.some((each) => file.isHandled(each))) {
+    else if (references.some((each) => file.isDone(each))) {
       file.mark(
         statement,
         'http',
@@ -280,7 +280,7 @@ function removeHandler(file: FileMigration, { call, handler }: Route): void {
   if (!handlerArgument || !ts.isIdentifier(handlerArgument)) return
   const declaration = isInlineFunction(file, handler) ? handler.parent : handler
   if (!ts.isVariableDeclaration(declaration) && !ts.isFunctionDeclaration(declaration)) return
-  const isShared = referencesTo(file, declaration).some((each) => !file.isHandled(each))
+  const isShared = referencesTo(file, declaration).some((each) => !file.isDone(each))
   if (isShared) return
   file.removeWithComments(
     ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration,

@@ -15,7 +15,7 @@ export function migrateResource(file: FileMigration, call: MethodCall): void {
   const read = rest.pop()
   if (!name || !uri || !read) return
   const [config] = rest
-  file.setHandled(call.expression)
+  file.setDone(call.expression)
   const isTemplate = file.sdkTypeOf(uri) === 'ResourceTemplate'
   file.replace(call.expression.name, isTemplate ? 'resourceTemplate' : 'resource')
   const template = isTemplate ? migrateTemplate(file, uri) : undefined
@@ -57,8 +57,8 @@ function migrateTemplate(file: FileMigration, node: ts.Expression): MigratedTemp
   if (!ts.isNewExpression(created)) return { text: file.text(node), members: [] }
   const [template, callbacks] = created.arguments ?? []
   if (!template) return { text: file.text(node), members: [] }
-  const text = `${file.use('edgewise/server', 'uriTemplate')}(${file.migratedText(template)})`
-  if (created !== inner && !file.isHandled(created)) file.replace(created, text)
+  const text = `${file.importName('edgewise/server', 'uriTemplate')}(${file.migratedText(template)})`
+  if (created !== inner && !file.isDone(created)) file.replace(created, text)
   return {
     text: created === inner ? text : file.text(node),
     members: callbacks ? completeOption(file, callbacks) : [],

@@ -74,7 +74,7 @@ export function zodName(file: FileMigration): string {
     if (z && !z.isTypeOnly) return z.name.text
     if (name) return name.text
   }
-  return file.use('zod', '* as z')
+  return file.importName('zod', '* as z')
 }
 
 /**

@@ -88,7 +88,7 @@ const REGISTRATIONS: Readonly<Record<string, string>> = {
 export function migrateServerMembers(file: FileMigration): void {
   const { ts } = file
   walk(file, file.source, (node) => {
-    if (!ts.isPropertyAccessExpression(node) || file.isHandled(node)) return
+    if (!ts.isPropertyAccessExpression(node) || file.isDone(node)) return
     const server = serverOf(file, node.expression)
     if (!server) return
     // `server.server.member` is migrated as a whole, so its part `server.server` is skipped
@@ -121,7 +121,7 @@ function migrateServerMember(
   const { text: name } = node.name
   const call = callOf(file, node)
   if (call && (announceChange(file, call, server, name) || moveToContext(file, call, name))) {
-    file.setHandled(node)
+    file.setDone(node)
     return
   }
   const statement = call?.parent

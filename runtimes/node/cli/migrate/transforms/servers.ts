@@ -50,11 +50,11 @@ function migrateCreation(file: FileMigration, node: ts.NewExpression): void {
   if (sdkName !== 'McpServer') return
   const [info, options] = node.arguments ?? []
   const { typeArguments: types, expression } = node
-  const environment = types ? `<${types.map((each) => file.text(each)).join(', ')}>` : ''
+  const typesText = types ? `<${types.map((each) => file.text(each)).join(', ')}>` : ''
   const parenthesis = file.source.text.indexOf('(', types?.end ?? expression.end)
-  const createServer = file.use('edgewise/server', 'createServer')
+  const createServer = file.importName('edgewise/server', 'createServer')
   const start = node.getStart(file.source)
-  file.edits.replace(start, parenthesis === -1 ? node.end : parenthesis, createServer + environment)
+  file.edits.replace(start, parenthesis === -1 ? node.end : parenthesis, createServer + typesText)
   if (info && options) migrateOptions(file, info, options)
 }
 

@@ -25,7 +25,7 @@ function migrateConnect(file: FileMigration, call: ts.CallExpression, server: ts
   const [transport] = call.arguments
   if (!transport || file.sdkTypeOf(server) !== 'McpServer') return
   if (file.sdkTypeOf(transport) !== 'StdioServerTransport') return
-  const serveStdio = file.use(`edgewise/${file.runtime}`, 'serveStdio')
+  const serveStdio = file.importName(`edgewise/${file.runtime}`, 'serveStdio')
   const { parent } = call
   const statement = ts.isAwaitExpression(parent) ? parent.parent : undefined
   // The promise of `serveStdio` resolves when the connection ends, so later statements must not wait for it
@@ -74,7 +74,7 @@ function removeTransport(file: FileMigration, transport: ts.Expression): void {
 function migrateServeStdio(file: FileMigration, call: ts.CallExpression): void {
   const [factory] = call.arguments
   if (!factory) return
-  file.replace(call.expression, file.use(`edgewise/${file.runtime}`, 'serveStdio'))
+  file.replace(call.expression, file.importName(`edgewise/${file.runtime}`, 'serveStdio'))
   callFactory(file, factory)
   const options = call.arguments[1]
   if (options) {

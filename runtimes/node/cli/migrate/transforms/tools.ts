@@ -61,7 +61,7 @@ export function renameRegistration(
   const [name, config, handler] = call.arguments
   if (!name || !config || !handler) return undefined
   file.replace(call.expression.name, method)
-  file.setHandled(call.expression)
+  file.setDone(call.expression)
   const literal = objectLiteralOf(file, config)
   if (literal) return { name, literal, handler }
   file.giveUp(config, section, advice)
@@ -130,7 +130,7 @@ export function readPositional(
   const [name, ...rest] = call.arguments
   const handler = rest.pop()
   if (!name || !handler) return undefined
-  file.setHandled(call.expression)
+  file.setDone(call.expression)
   const options: [name: string, node: ts.Expression][] = []
   if (rest[0] && isString(file, rest[0]))
     options.push(['description', rest.shift() as ts.Expression])

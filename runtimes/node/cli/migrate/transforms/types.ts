@@ -40,12 +40,14 @@ export function migrateType(file: FileMigration, node: ts.TypeReferenceNode): vo
   if (text !== undefined) {
     file.replace(node, text)
   } else if (Object.hasOwn(parameters, name)) {
-    const type = file.use('edgewise', `type ${parameters[name] ?? ''}`)
+    const type = file.importName('edgewise', `type ${parameters[name] ?? ''}`)
     if (ts.isIndexedAccessTypeNode(node.parent)) file.replace(node.parent, type)
     else file.replace(node, `{ method: string; params: ${type} }`)
   } else if (Object.hasOwn(serverTypes, name)) {
     const names = serverTypes[name] ?? []
-    const [type = '', argument] = names.map((each) => file.use('edgewise/server', `type ${each}`))
+    const [type = '', argument] = names.map((each) =>
+      file.importName('edgewise/server', `type ${each}`),
+    )
     file.replace(node, argument === undefined ? type : `${type}<${argument}>`)
   }
 }

@@ -31,13 +31,13 @@ function migrateCall(file: FileMigration, call: ts.CallExpression): void {
     if (imported.sdk === 'agents') migrateAgentsHandler(file, call)
     else migrateHandler(file, call)
   } else if (imported?.name === 'toNodeHandler') {
-    file.replace(expression, file.use('edgewise/node', 'toNodeListener'))
+    file.replace(expression, file.importName('edgewise/node', 'toNodeListener'))
     const [handler, options] = call.arguments
     if (handler && options) file.edits.replace(handler.end, options.end, '')
   } else if (imported?.name === 'createMcpExpressApp') {
-    replaceApp(file, call, file.use('express', 'default express'))
+    replaceApp(file, call, file.importName('express', 'default express'))
   } else if (imported?.name === 'createMcpHonoApp') {
-    replaceApp(file, call, `new ${file.use('hono', 'Hono')}`)
+    replaceApp(file, call, `new ${file.importName('hono', 'Hono')}`)
   } else if (file.sdkTypeOf(expression) === 'NodeHandler') {
     // The listener of Edgewise finds the parsed body in the request, so the argument is removed
     const [, response, body] = call.arguments
@@ -58,7 +58,7 @@ function migrateHandler(file: FileMigration, call: ts.CallExpression): void {
   const { ts } = file
   const [factory, options] = call.arguments
   if (!factory) return
-  file.replace(call.expression, file.use('edgewise/server', 'createHandler'))
+  file.replace(call.expression, file.importName('edgewise/server', 'createHandler'))
   callFactory(file, factory)
   if (!options) return
   const literal = unwrap(file, options)
@@ -80,7 +80,7 @@ function migrateAgentsHandler(file: FileMigration, call: ts.CallExpression): voi
   const { ts } = file
   const [server, options] = call.arguments
   if (!server) return
-  file.replace(call.expression, file.use('edgewise/cloudflare', 'createWorker'))
+  file.replace(call.expression, file.importName('edgewise/cloudflare', 'createWorker'))
   const isFactory = file.sdkTypeOf(server) !== 'McpServer' && functionOf(file, server) !== undefined
   if (isFactory) callFactory(file, server)
   const createsServer = isFactory || ts.isCallExpression(server) || ts.isNewExpression(server)
