@@ -114,8 +114,8 @@ export class Session {
     this.inFlight.delete(id)
   }
 
-  /** Whether a request to the client is open. */
-  get isAsking(): boolean {
+  /** Whether a request to the client has no response yet. */
+  get awaitsResponse(): boolean {
     return this.#sentRequests.size > 0
   }
 

@@ -43,7 +43,7 @@ export class CallStream implements OutgoingStream, WrittenStream {
   /** The ids of the requests to the client that were sent on the stream. */
   readonly serverRequests: number[] = []
   /** The ids of those requests whose answers are stored separately, but not yet as part of the call. */
-  readonly answered: Set<number> = new Set()
+  readonly answeredRequests: Set<number> = new Set()
   readonly #options: CallStreamOptions
   hasOtherReader = false
   #seq: number

@@ -30,6 +30,7 @@ export class PostgresHttpSession implements HttpSession {
   readonly revision: RevisionFacts
   readonly #sessions: ProcessSessions
   readonly #row: SessionRow
+  /** The live session, once a message has made the session live in this process. */
   #live: LiveSession | undefined
 
   /** @throws {TypeError} If this version of the package does not know the session's revision. */
@@ -75,7 +76,7 @@ export class PostgresHttpSession implements HttpSession {
     const answer = { ...errorResponse(id, { code: INVALID_REQUEST, message }), malformed: true }
     const { report } = this.#sessions
     this.#sessions.get(this.#row.id)?.http.rejectPending(frame, error)
-    void this.#sessions.table.answer(this.#row.id, id, JSON.stringify(answer)).catch(report)
+    void this.#sessions.sessionTable.answer(this.#row.id, id, JSON.stringify(answer)).catch(report)
   }
 
   isInFlight(id: RequestId): boolean {
@@ -105,13 +106,13 @@ export class PostgresHttpSession implements HttpSession {
    */
   async #receiveResponse(message: JsonRpcResponse, caller: Caller): Promise<void> {
     const { id } = this.#row
-    const { table, resumable } = this.#sessions
+    const { sessionTable, resumable } = this.#sessions
     const live = this.#sessions.get(id)
     // If calls are not resumable, only the process that waits for an answer needs it, so the answer is not stored
     if (!resumable && live?.serverRequests.receiveResponse(message, { isStored: false })) return
     // The ids of the server's requests are numbers
     if (typeof message.id !== 'number' || !isServerRequestId(message.id)) return
-    const orphanedStreams = await table.answer(id, message.id, JSON.stringify(message))
+    const orphanedStreams = await sessionTable.answer(id, message.id, JSON.stringify(message))
     live?.serverRequests.receiveResponse(message, { isStored: true })
     if (orphanedStreams.length === 0) return
     const entered = this.#enter()

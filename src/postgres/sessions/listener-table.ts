@@ -37,7 +37,7 @@ export class ListenerTable {
    * Makes a connection of this process the newest connection for messages that belong to no request. Returns
    * `undefined` if the session has ended.
    */
-  async listen(
+  async claim(
     id: string,
     [stream, change, message]: NewStreamTurn,
   ): Promise<(StoredRecord & NewestConnection) | undefined> {
@@ -80,8 +80,8 @@ export class ListenerTable {
     }
   }
 
-  /** Records that a connection of {@link listen} was closed, and the position of its last event. */
-  async unlisten(id: string, connection: number, delivered: string): Promise<void> {
+  /** Records that a connection of {@link claim} was closed, and the position of its last event. */
+  async recordClosed(id: string, connection: number, delivered: string): Promise<void> {
     await this.#database.query(
       `WITH closed AS (
          UPDATE {mcp_sessions} SET listener = NULL, delivered = $4

@@ -49,7 +49,7 @@ export interface ListenerSession {
    */
   readonly observe: (send: Exchange['send']) => Exchange['send']
   /** Records that a connection was closed, and the position of its last event. */
-  readonly leave: (connection: number, delivered: string) => void
+  readonly recordClosed: (connection: number, delivered: string) => void
   readonly report: (error: unknown) => void
 }
 
@@ -136,11 +136,11 @@ export class Listener implements OutgoingStream {
    * resumed a stream begins with the next message. The turn of an older connection begins with the messages
    * that no other connection has sent.
    *
-   * @param position The id of the last change that any connection may have sent.
+   * @param lastChangeId The id of the last change that any connection may have sent.
    */
-  claimedTurn(position: number): NewStreamTurn {
+  turnToClaim(lastChangeId: number): NewStreamTurn {
     return this.number === undefined
-      ? [this.#stream, position, null]
+      ? [this.#stream, lastChangeId, null]
       : [this.#stream, this.#changeId, this.#messageSeq]
   }
 

@@ -17,8 +17,8 @@ const RETRY_MS = 1_000
 
 /** The newest connection of all processes. */
 export interface NewestListener {
-  /** The process that has the connection; `null` after it was closed. */
-  readonly listener: string | null
+  /** The process that has the connection; `null` after the connection was closed. */
+  readonly listeningProcess: string | null
   /** The number of the connection. */
   readonly connection: number
   /** The position of the last event on the last closed connection. */
@@ -57,17 +57,17 @@ export class Listeners {
   async open(): Promise<OutgoingStream> {
     this.#openingCount++
     try {
-      const position = this.#position
+      const lastChangeId = this.#lastChangeId
       // The turn of a new stream, which begins after the last change and the last message so far
-      const claimed = await this.#claim([null, position, null])
+      const claimed = await this.#claim([null, lastChangeId, null])
       if (!claimed) throw sessionNotFound()
       const { connection, sent } = claimed
-      const listener = new Listener(this.#session, connection, `${position}.${sent}`)
+      const listener = new Listener(this.#session, connection, `${lastChangeId}.${sent}`)
       this.#all.add(listener)
       listener.beginTurn(claimed)
       // If this process has read changes in the meantime, the listener becomes active only after it has caught
       // up
-      listener.active = this.#session.changes.position <= position
+      listener.active = this.#session.changes.position <= lastChangeId
       return listener
     } finally {
       this.#openingCount--
@@ -91,7 +91,7 @@ export class Listeners {
    * Receives which connection is the newest of all processes. If this process has that connection, sends the
    * session's own messages that were not sent yet.
    */
-  wake({ listener: listeningProcess, connection, delivered, turn }: NewestListener): void {
+  wake({ listeningProcess, connection, delivered, turn }: NewestListener): void {
     for (const other of this.#all) {
       if (other.number !== undefined && other.number !== connection) other.endTurn(turn)
     }
@@ -114,11 +114,12 @@ export class Listeners {
   }
 
   /** Removes the connections that clients have closed. */
-  sweep(): void {
+  removeClosed(): void {
     for (const listener of this.#all) {
       if (!listener.disconnected) continue
       this.#all.delete(listener)
-      if (listener.number !== undefined) this.#session.leave(listener.number, listener.delivered)
+      if (listener.number !== undefined)
+        this.#session.recordClosed(listener.number, listener.delivered)
     }
   }
 
@@ -131,7 +132,7 @@ export class Listeners {
 
   close(): void {
     for (const listener of this.#all) listener.close()
-    this.sweep()
+    this.removeClosed()
   }
 
   #newest(): Listener | undefined {
@@ -157,7 +158,7 @@ export class Listeners {
   }
 
   /** The highest id of a change that a connection of this process may have sent. */
-  get #position(): number {
+  get #lastChangeId(): number {
     // A connection that catches up may be ahead of the changes that this process has read
     const sent = [...this.#all].map(({ lastChangeId }) => lastChangeId)
     return Math.max(this.#session.changes.position, ...sent)
@@ -174,12 +175,13 @@ export class Listeners {
   async #tryToActivate(listener: Listener): Promise<void> {
     while (listener.connected) {
       try {
-        const claimed = await this.#claim(listener.claimedTurn(this.#position))
+        const claimed = await this.#claim(listener.turnToClaim(this.#lastChangeId))
         if (!claimed) return listener.close()
         listener.goBackTo(claimed.sent)
         listener.beginTurn(claimed)
-        // If `sweep` has removed the listener in the meantime, its client has disconnected
-        if (!this.#all.has(listener)) this.#session.leave(claimed.connection, listener.delivered)
+        // If `removeClosed` has removed the listener in the meantime, its client has disconnected
+        if (!this.#all.has(listener))
+          this.#session.recordClosed(claimed.connection, listener.delivered)
         return await listener.catchUp()
       } catch (error) {
         this.#session.report(error)

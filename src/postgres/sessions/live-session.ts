@@ -58,8 +58,8 @@ export class LiveSession {
   constructor(parts: ProcessParts, id: string, stored: StoredRecord) {
     this.id = id
     this.#parts = parts
-    const { table, listenerTable, writer, changes, endpoint, report } = parts
-    this.#record = new SharedRecord(table, id, stored, () => parts.liveSessions.update(this))
+    const { sessionTable, listenerTable, writer, changes, endpoint, report } = parts
+    this.#record = new SharedRecord(sessionTable, id, stored, () => parts.liveSessions.update(this))
     const record = this.#record.current
     this.#session = new Session(record)
     this.serverRequests = new ServerRequests(this.#session, (requestId) =>
@@ -69,20 +69,21 @@ export class LiveSession {
       record,
       refreshing: () => this.#refreshing,
       changes,
-      messagesAfter: (seq) => parts.streams.read(id, LISTENING, seq),
+      messagesAfter: (seq) => parts.streamTable.read(id, LISTENING, seq),
       // A turn is the period in which one stream carries the messages that belong to no request
       claim: async (turn) => {
-        const claimed = await listenerTable.listen(id, turn)
+        const claimed = await listenerTable.claim(id, turn)
         if (claimed) this.#record.refresh(claimed)
         return claimed
       },
       observe: (send) => {
         const { principal } = record
+        // What an observer of the server learns about the notifications
         const facts = { caller: { principal }, revision: this.http.revision, http: true }
         return endpoint.server.observe?.notify(send, facts) ?? send
       },
-      leave: (connection, delivered) => {
-        void listenerTable.unlisten(id, connection, delivered).catch(report)
+      recordClosed: (connection, delivered) => {
+        void listenerTable.recordClosed(id, connection, delivered).catch(report)
       },
       report,
     })
@@ -91,7 +92,7 @@ export class LiveSession {
       processId: parts.processId,
       report,
       resumable: parts.resumable,
-      table: parts.streams,
+      table: parts.streamTable,
       writer,
       listeners: this.listeners,
       storeMessage: (message) => this.#storeMessage(message),
@@ -118,7 +119,7 @@ export class LiveSession {
 
   /** Whether this process must be notified of what happens in the session. */
   get busy(): boolean {
-    return this.#runningCount > 0 || this.streams.busy || this.#session.isAsking
+    return this.#runningCount > 0 || this.streams.busy || this.#session.awaitsResponse
   }
 
   /** The topics of the changes that concern the session. */
@@ -150,7 +151,8 @@ export class LiveSession {
       },
     }
     this.#runningCount++
-    this.#parts.begin(running, () => this.streams.streamOf(running.request) !== undefined)
+    const hasStream = (): boolean => this.streams.streamOf(running.request) !== undefined
+    this.#parts.begin(running, hasStream)
     try {
       const answer = await this.http.handle(message, reply, caller)
       return this.#refused.delete(id) ? errorResponse(id, toErrorObject(idInUse(id))) : answer
@@ -228,7 +230,7 @@ export class LiveSession {
     while (this.#isStale) {
       this.#isStale = false
       try {
-        const rows = await this.#parts.table.readLive(this.id, this.serverRequests.ids)
+        const rows = await this.#parts.sessionTable.readLive(this.id, this.serverRequests.ids)
         if (!rows) return this.#parts.endDeleted(this)
         if (this.#mayBeRestored) this.listeners.goBackTo(rows.sent)
         this.#mayBeRestored = false
@@ -248,7 +250,7 @@ export class LiveSession {
 
   /** Called when a client has closed a connection. */
   #onDisconnect(): void {
-    this.listeners.sweep()
+    this.listeners.removeClosed()
     // Wakes the followers in `streams`, so that the follower of the closed connection ends. The map is empty, because
     // no stream has a new reader
     this.streams.wake(new Map())
@@ -264,7 +266,7 @@ export class LiveSession {
   }
 
   #operations(): SessionOperations<StatefulSession> {
-    const { table, report } = this.#parts
+    const { sessionTable, report } = this.#parts
     return {
       save: () => this.#record.save(),
       trySave: () => this.#record.save().catch(report),
@@ -275,7 +277,7 @@ export class LiveSession {
         // A new block of ids is reserved when half of a block is used, so that concurrent requests do not
         // exceed the block
         if (usedOfBlock > 0 && usedOfBlock < ID_BLOCK / 2) return
-        this.#session.lastId = await table.reserveIds(this.id)
+        this.#session.lastId = await sessionTable.reserveIds(this.id)
       },
       end: () => this.#parts.remove(this.id),
     }

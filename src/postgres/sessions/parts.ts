@@ -33,9 +33,9 @@ export interface ProcessParts {
   readonly endpoint: HttpEndpoint
   /** Whether another process runs a call again if the process of the call has ended. */
   readonly resumable: boolean
-  readonly table: SessionTable
+  readonly sessionTable: SessionTable
   readonly listenerTable: ListenerTable
-  readonly streams: StreamTable
+  readonly streamTable: StreamTable
   readonly writer: StreamWriter
   readonly changes: ChangeLog
   readonly liveSessions: Pick<LiveSessions<TrackedSession>, 'update' | 'markStale' | 'markFresh'>

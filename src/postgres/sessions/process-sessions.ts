@@ -63,9 +63,9 @@ export class ProcessSessions implements ProcessParts {
   readonly processId: string
   readonly endpoint: HttpEndpoint
   readonly resumable: boolean
-  readonly table: SessionTable
+  readonly sessionTable: SessionTable
   readonly listenerTable: ListenerTable
-  readonly streams: StreamTable
+  readonly streamTable: StreamTable
   readonly writer: StreamWriter
   readonly changes: ChangeLog
   readonly liveSessions: LiveSessions<LiveSession> = new LiveSessions()
@@ -92,13 +92,13 @@ export class ProcessSessions implements ProcessParts {
     this.changes = changes
     this.report = (error) => database.report(error)
     this.#bus = bus
-    this.table = new SessionTable(database, bus)
+    this.sessionTable = new SessionTable(database, bus)
     this.listenerTable = new ListenerTable(database, bus)
-    this.streams = new StreamTable(database, bus)
-    this.writer = new StreamWriter(this.streams, this.report)
+    this.streamTable = new StreamTable(database, bus)
+    this.writer = new StreamWriter(this.streamTable, this.report)
     this.#upkeep = new Upkeep({
       database,
-      table: this.table,
+      table: this.sessionTable,
       idleMs,
       busyIds: () => {
         // `settle` removes the sessions that are no longer busy. The others stay live
@@ -116,6 +116,8 @@ export class ProcessSessions implements ProcessParts {
         wake: (id) => void this.liveSessions.get(id)?.wake(),
         resync: () => this.#resync(),
       }),
+      // No `resync` for the other topics: `#resync` finds out which live sessions were deleted, and a lost
+      // cancellation only means that a request is not cancelled
       bus.subscribe(ENDED, { wake: (id) => this.#end(id), resync: () => {} }),
       bus.subscribe(CANCEL, { wake: (key) => this.#cancelHere(key), resync: () => {} }),
       changes.subscribe((logged) => {
@@ -127,7 +129,7 @@ export class ProcessSessions implements ProcessParts {
 
   /** Finds the session of a request. If it was idle for too long, it is deleted and not returned. */
   async find(id: string): Promise<SessionRow | undefined> {
-    const row = await this.table.load(id)
+    const row = await this.sessionTable.load(id)
     if (!row) return undefined
     if (this.#upkeep.isExpired(row.sinceUseMs) && !this.liveSessions.get(id)?.busy) {
       await this.remove(id)
@@ -170,13 +172,13 @@ export class ProcessSessions implements ProcessParts {
     const text = typeof reason === 'string' ? reason.slice(0, 1_000) : undefined
     const key = JSON.stringify([session, request, text])
     if (new TextEncoder().encode(key).length > MAX_CANCEL_BYTES) return
-    await this.table.cancel(session, JSON.stringify(request))
+    await this.sessionTable.cancel(session, JSON.stringify(request))
     await this.#bus.send(CANCEL, key)
   }
 
   /** Ends the sessions that match an SQL condition. */
   async removeWhere(condition: string, ...values: (string | number | null)[]): Promise<number> {
-    const removed = await this.table.removeWhere(condition, ...values)
+    const removed = await this.sessionTable.removeWhere(condition, ...values)
     for (const { id, record } of removed) this.#observeEnd(id, record)
     return removed.length
   }
@@ -226,16 +228,16 @@ export class ProcessSessions implements ProcessParts {
     for (const stop of this.#stops) stop()
     this.#upkeep.stop()
     clearTimeout(this.#timer)
-    const liveSessions = this.liveSessions.all()
+    const released = this.liveSessions.all()
     await withTimeout(CLOSE_MS, async () => {
       await this.changes.flush()
-      await Promise.all(liveSessions.map(({ listeners }) => listeners.drain()))
+      await Promise.all(released.map(({ listeners }) => listeners.drain()))
       await this.writer.flush()
     }).catch(this.report)
-    for (const live of liveSessions) live.release()
+    for (const live of released) live.release()
     this.liveSessions.clear()
     // Without the database, other processes detect later that this process has ended
-    await this.streams.release().catch(this.report)
+    await this.streamTable.release().catch(this.report)
   }
 
   /** Ends a session in this process, because its row was deleted. */

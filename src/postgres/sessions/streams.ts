@@ -109,9 +109,9 @@ export class SharedStreams implements Streams {
     if (!stream || !this.#options.resumable) return undefined
     stream.save()
     // The saved call contains the answers, so they no longer need to be stored separately
-    for (const requestId of stream.answered) {
+    for (const requestId of stream.answeredRequests) {
       if (requestId in call.unanswered) continue
-      stream.answered.delete(requestId)
+      stream.answeredRequests.delete(requestId)
       this.#options.writer.deleteAnswer(this.#options.session, requestId)
     }
     const saved = this.#options.writer.flush()
@@ -129,7 +129,7 @@ export class SharedStreams implements Streams {
     const resumableStream =
       resumable &&
       [...this.#open.values()].find((stream) => stream.serverRequests.includes(requestId))
-    if (resumableStream) resumableStream.answered.add(requestId)
+    if (resumableStream) resumableStream.answeredRequests.add(requestId)
     else writer.deleteAnswer(session, requestId)
   }
 
@@ -162,9 +162,9 @@ export class SharedStreams implements Streams {
     return isClaimed ? new Resumption(stream, after) : undefined
   }
 
-  resume(missed: MissedEvents, sink: Sink, after: string | null): void {
+  resume(missed: MissedEvents, sink: Sink, lastEventId: string | null): void {
     if (!(missed instanceof Resumption)) return
-    if (after !== null) void sink.send({ id: after, data: '' })
+    if (lastEventId !== null) void sink.send({ id: lastEventId, data: '' })
     const { stream } = missed
     const number = listeningNumber(stream)
     if (number === undefined) this.#follow(stream, Number(missed.after), sink)

@@ -44,7 +44,7 @@ export interface LiveSessionRows extends StoredRecord {
   /**
    * The process with the newest connection for messages that belong to no request, if it is alive.
    */
-  readonly listener: string | null
+  readonly listeningProcess: string | null
   /** The number of the newest connection. */
   readonly connection: number
   /** The position of the last event on the last closed connection. */
@@ -186,7 +186,7 @@ export class SessionTable {
     const [row] = await this.#database.query<{
       record: string
       version: number
-      listener: string | null
+      listeningProcess: string | null
       connection: number
       delivered: string | null
       sent: number
@@ -195,7 +195,7 @@ export class SessionTable {
       streams: string | null
     }>(
       `SELECT record, version, connection, delivered, sent, (turns -> -1)::text AS turn,
-         CASE WHEN ${aliveCondition('listener')} THEN listener END AS listener,
+         CASE WHEN ${aliveCondition('listener')} THEN listener END AS "listeningProcess",
          (SELECT json_agg(message) FROM {mcp_inbox} WHERE session = $1
             AND mcp_inbox.id IN (SELECT value::int FROM json_array_elements_text($2::text::json))
          )::text AS answers,

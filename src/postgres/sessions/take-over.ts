@@ -40,13 +40,13 @@ export async function takeOver(
   id: string,
   caller: Caller,
 ): Promise<void> {
-  const { streams, resumable, report } = parts
+  const { streamTable, resumable, report } = parts
   if (!parts.mayTakeOver()) return
-  const orphan = await streams.findOrphan(session.id, id)
+  const orphan = await streamTable.findOrphan(session.id, id)
   if (!orphan) return
   const call = resumable && !orphan.cancelled ? orphan.call : undefined
   if (call && !addAnswers(call, orphan)) return
-  const taken = await streams.takeOver(session.id, id, orphan.owner)
+  const taken = await streamTable.takeOver(session.id, id, orphan.owner)
   if (!taken) return
   const stream = session.streams.adopt(id, call, taken.seq)
   stream.hasOtherReader = taken.hasOtherReader
@@ -59,7 +59,7 @@ export async function takeOver(
     // A stream without a request belongs to a batch
     const ids =
       orphan.request === null
-        ? await streams.takeAbandoned(session.id)
+        ? await streamTable.takeAbandoned(session.id)
         : [JSON.parse(orphan.request) as RequestId]
     if (!orphan.cancelled) for (const requestId of ids) void stream.send(stoppedError(requestId))
   }
