@@ -85,7 +85,7 @@ export class Bus {
     const subscribers = this.#subscribers.get(topic) ?? new Set()
     this.#subscribers.set(topic, subscribers)
     subscribers.add(subscriber)
-    void this.#startPatiently()
+    void this.#startWithRetries()
     return () => subscribers.delete(subscriber)
   }
 
@@ -102,7 +102,7 @@ export class Bus {
   }
 
   /** Starts to listen, and tries again until the database can be used. */
-  async #startPatiently(): Promise<void> {
+  async #startWithRetries(): Promise<void> {
     for (let failures = 0; !this.#isClosed;) {
       try {
         return await this.start()

@@ -29,6 +29,7 @@ export class PostgresEventLog implements EventLog {
   readonly durable = true
   readonly #database: Database
   readonly #bus: Bus
+  /** The listeners of each event type. */
   readonly #listeners = new Map<string, Set<() => void>>()
   #stopListening: (() => void) | undefined
 
@@ -43,7 +44,7 @@ export class PostgresEventLog implements EventLog {
       'INSERT INTO {mcp_event_secret} (id, secret) VALUES (1, $1) ON CONFLICT DO NOTHING',
       secret,
     )
-    // If another process has stored a secret before, that secret is used
+    // If a secret was stored before, for example by another process, that secret is used
     const query = 'SELECT secret FROM {mcp_event_secret}'
     const [stored] = await this.#database.query<{ secret: string }>(query)
     return stored?.secret ?? secret
@@ -136,10 +137,10 @@ export class PostgresEventLog implements EventLog {
     const listeners = this.#listeners.get(name) ?? new Set()
     this.#listeners.set(name, listeners.add(listener))
     this.#stopListening ??= this.#bus.subscribe(TOPIC, {
-      wake: (type) => this.#listeners.get(type)?.forEach((call) => call()),
+      wake: (type) => this.#listeners.get(type)?.forEach((notify) => notify()),
       resync: () => {
         for (const listenersOfType of this.#listeners.values())
-          listenersOfType.forEach((call) => call())
+          listenersOfType.forEach((notify) => notify())
       },
     })
     return () => {

@@ -59,7 +59,7 @@ export class Listener implements OutgoingStream {
   readonly #session: ListenerSession
   readonly #stream: number
   /** The number of the connection. Only the connection with the highest number receives messages. */
-  number: number | undefined
+  connectionNumber: number | undefined
   /** Whether new messages are sent on the connection. */
   active = false
   /** The turns of the session's streams when the connection became the newest connection. */
@@ -96,7 +96,7 @@ export class Listener implements OutgoingStream {
 
   connect(sink: Sink): void {
     this.#sink = sink
-    if (this.number === undefined || this.active) return
+    if (this.connectionNumber === undefined || this.active) return
     // Sends the changes that this process has read while the connection was being opened
     this.continue()
   }
@@ -139,21 +139,21 @@ export class Listener implements OutgoingStream {
    * @param lastChangeId The id of the last change that any connection may have sent.
    */
   turnToClaim(lastChangeId: number): NewStreamTurn {
-    return this.number === undefined
+    return this.connectionNumber === undefined
       ? [this.#stream, lastChangeId, null]
       : [this.#stream, this.#changeId, this.#messageSeq]
   }
 
   /** Makes this connection the newest connection. */
   beginTurn({ connection, turns }: NewestConnection): void {
-    this.number = connection
+    this.connectionNumber = connection
     this.#turns = turns
     this.#nextTurn = undefined
   }
 
   /** Ends the turn of this connection: only what was published before the next turn is still sent. */
   endTurn(nextTurn: StreamTurn | null): void {
-    if (this.number === undefined) return
+    if (this.connectionNumber === undefined) return
     this.pause()
     if (!nextTurn || this.#nextTurn) return
     this.#nextTurn = nextTurn
@@ -208,8 +208,8 @@ export class Listener implements OutgoingStream {
       const wereDeleted = changes.length === 0 && this.#changeId < position
       if (!isComplete || wereDeleted) this.#announceAll(position)
       for (const logged of changes) {
-        const [, lastChange = Infinity] = this.#nextTurn ?? []
-        if (logged.id > lastChange) return this.#sendMessages()
+        const [, lastChangeBefore = Infinity] = this.#nextTurn ?? []
+        if (logged.id > lastChangeBefore) return this.#sendMessages()
         if (this.#carries(streamOfChange(this.#turns, logged.id))) this.#announce(logged)
         else this.#changeId = logged.id
       }
@@ -230,8 +230,8 @@ export class Listener implements OutgoingStream {
       const batch = await this.#session.messagesAfter(this.#messageSeq)
       for (const { seq, message } of batch.events) {
         if (seq <= this.#messageSeq) continue
-        const [, , lastMessage = Infinity] = this.#nextTurn ?? []
-        if (seq > lastMessage) return
+        const [, , lastMessageBefore = Infinity] = this.#nextTurn ?? []
+        if (seq > lastMessageBefore) return
         this.#messageSeq = seq
         if (!this.#carries(streamOfMessage(this.#turns, seq))) continue
         await this.#sink?.send({ id: this.#eventId(), data: message })
@@ -250,7 +250,8 @@ export class Listener implements OutgoingStream {
   async #sendQueue(): Promise<void> {
     this.#isSending = true
     for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
-      // A subscription or a newer connection that was confirmed before the change must be considered
+      // If the record is being read again, waits for it: a subscription or a newer connection that was confirmed
+      // before the change must be considered
       const refreshing = this.#session.refreshing()
       if (refreshing) await refreshing
       if (this.active) this.#announce(next)
@@ -258,7 +259,11 @@ export class Listener implements OutgoingStream {
     this.#isSending = false
   }
 
-  /** Announces everything that may have changed, because the log no longer contains the missed changes. */
+  /**
+   * Announces everything that may have changed, because the log no longer contains the missed changes.
+   *
+   * @param id The id of the last change that the client may have missed.
+   */
   #announceAll(id: number): void {
     for (const change of ALL_LISTS) this.#announce({ id, origin: '', change })
     for (const uri of this.#session.record.subscriptions) {
@@ -278,7 +283,7 @@ export class Listener implements OutgoingStream {
     const send = (message: JsonRpcNotification): void => {
       void this.#sink?.send({ id: this.#eventId(), data: wellFormedJson(message) })
     }
-    // Without a connected client, nothing is sent now
+    // Without a connected client nothing is sent, so there is nothing to observe
     announceTo({ record }, change, this.connected ? this.#session.observe(send) : send)
   }
 

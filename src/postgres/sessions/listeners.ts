@@ -93,12 +93,13 @@ export class Listeners {
    */
   wake({ listeningProcess, connection, delivered, turn }: NewestListener): void {
     for (const other of this.#all) {
-      if (other.number !== undefined && other.number !== connection) other.endTurn(turn)
+      if (other.connectionNumber !== undefined && other.connectionNumber !== connection)
+        other.endTurn(turn)
     }
     const newest = this.#newest()
     if (!newest?.connected) return
     if (newest.active) void newest.readMessages().catch(this.#session.report)
-    else if (listeningProcess === null && newest.number !== undefined) {
+    else if (listeningProcess === null && newest.connectionNumber !== undefined) {
       if (delivered !== null) newest.skipTo(delivered)
       this.#activate(newest)
     }
@@ -118,8 +119,8 @@ export class Listeners {
     for (const listener of this.#all) {
       if (!listener.disconnected) continue
       this.#all.delete(listener)
-      if (listener.number !== undefined)
-        this.#session.recordClosed(listener.number, listener.delivered)
+      if (listener.connectionNumber !== undefined)
+        this.#session.recordClosed(listener.connectionNumber, listener.delivered)
     }
   }
 
@@ -137,7 +138,9 @@ export class Listeners {
 
   #newest(): Listener | undefined {
     const connected = [...this.#all].filter((listener) => listener.connected)
-    return connected.toSorted((a, b) => (a.number ?? 0) - (b.number ?? 0)).at(-1)
+    return connected
+      .toSorted((a, b) => (a.connectionNumber ?? 0) - (b.connectionNumber ?? 0))
+      .at(-1)
   }
 
   /**

@@ -141,7 +141,7 @@ export class LiveSession {
     const { id } = message
     const running: RunningRequest = {
       session: this.id,
-      request: JSON.stringify(id),
+      idText: JSON.stringify(id),
       startedAt: performance.now(),
       isStored: false,
       refuse: () => {
@@ -151,7 +151,7 @@ export class LiveSession {
       },
     }
     this.#runningCount++
-    const hasStream = (): boolean => this.streams.streamOf(running.request) !== undefined
+    const hasStream = (): boolean => this.streams.streamOf(running.idText) !== undefined
     this.#parts.begin(running, hasStream)
     try {
       const answer = await this.http.handle(message, reply, caller)

@@ -54,7 +54,9 @@ export interface ProcessOptions {
   readonly bus: Bus
   readonly changes: ChangeLog
   readonly endpoint: HttpEndpoint
+  /** Whether another process runs a call again if the process of the call has ended. */
   readonly resumable: boolean
+  /** After how many milliseconds without a request a session ends. */
   readonly idleMs: number
 }
 
@@ -127,7 +129,7 @@ export class ProcessSessions implements ProcessParts {
     ]
   }
 
-  /** Finds the session of a request. If it was idle for too long, it is deleted and not returned. */
+  /** Finds the session of a request. A session that was idle for too long is deleted and not returned. */
   async find(id: string): Promise<SessionRow | undefined> {
     const row = await this.sessionTable.load(id)
     if (!row) return undefined
@@ -203,7 +205,7 @@ export class ProcessSessions implements ProcessParts {
   }
 
   begin(request: RunningRequest, hasStream: () => boolean): void {
-    if (request.request.length > MAX_STORED_ID_CHARACTERS) return
+    if (request.idText.length > MAX_STORED_ID_CHARACTERS) return
     this.#unstored.set(request, hasStream)
     this.#timer ??= this.#setTimer()
   }

@@ -35,7 +35,7 @@ export interface WrittenStream {
 export interface LongRequest {
   readonly session: string
   /** The id of the request, as JSON. */
-  readonly request: string
+  readonly idText: string
   /** Called if another process is handling a request with the same id. */
   refuse(): void
 }
@@ -58,7 +58,7 @@ class PendingWrites {
    * the client.
    */
   usedAnswers: (readonly [session: string, requestId: number])[] = []
-  /** The calls of `flush` that wait. */
+  /** The functions that settle the promises of the waiting calls of `flush`. */
   waiters: { resolve: () => void; reject: (error: unknown) => void }[] = []
 
   /** The number of pending writes. */
@@ -253,8 +253,8 @@ export class StreamWriter {
       events: batch.events.map(({ stream, seq, message }) => {
         return [stream.session, stream.id, seq, message]
       }),
-      begun: [...batch.begun].map(({ session, request }) => [session, request]),
-      finished: [...batch.finished].map(({ session, request }) => [session, request]),
+      begun: [...batch.begun].map(({ session, idText }) => [session, idText]),
+      finished: [...batch.finished].map(({ session, idText }) => [session, idText]),
       usedAnswers: batch.usedAnswers,
       woken: [...woken],
     })
@@ -262,7 +262,7 @@ export class StreamWriter {
       if (refused.streams.has(keyOf(stream.session, stream.id))) stream.lose()
     }
     for (const begun of batch.begun) {
-      if (refused.requests.has(keyOf(begun.session, begun.request))) begun.refuse()
+      if (refused.requests.has(keyOf(begun.session, begun.idText))) begun.refuse()
     }
   }
 
