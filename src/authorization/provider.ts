@@ -81,17 +81,17 @@ export class TokenProvider implements SignIn {
   }
 
   async headers(request: HttpRequestFacts): Promise<HeaderRecord> {
-    const server = await this.#stateOf(request.server)
-    const { proofs } = server.network
-    if (new URL(request.url).origin !== new URL(server.url).origin) return {}
-    const renewAt = server.token?.renewAt ?? Infinity
-    if (server.token && Date.now() >= renewAt && performance.now() >= server.retryAt) {
-      const isRenewed = await this.#renew(server, server.token).catch(() => false)
+    const state = await this.#stateOf(request.server)
+    const { proofs } = state.network
+    if (new URL(request.url).origin !== new URL(state.url).origin) return {}
+    const renewAt = state.token?.renewAt ?? Infinity
+    if (state.token && Date.now() >= renewAt && performance.now() >= state.retryAt) {
+      const isRenewed = await this.#renew(state, state.token).catch(() => false)
       // After a failure the old token is still sent, because the server may accept it
-      if (isRenewed) server.failures = 0
-      else server.retryAt = performance.now() + backoffMs(server.failures++, FIRST_RETRY_MS)
+      if (isRenewed) state.failures = 0
+      else state.retryAt = performance.now() + backoffMs(state.failures++, FIRST_RETRY_MS)
     }
-    const { token } = server
+    const { token } = state
     if (!token) return {}
     this.#usedTokens.set(request, token)
     const { accessToken } = token
@@ -107,10 +107,10 @@ export class TokenProvider implements SignIn {
   }
 
   async onChallenge(response: Response, request: HttpRequestFacts): Promise<boolean> {
-    const server = await this.#stateOf(request.server)
-    const challengeParams = readChallengeParams(response, server.network.proofs ? 'dpop' : 'bearer')
+    const state = await this.#stateOf(request.server)
+    const challengeParams = readChallengeParams(response, state.network.proofs ? 'dpop' : 'bearer')
     const error = challengeParams.get('error')
-    if (server.network.proofs?.acceptNonce(response, request.url) && error === 'use_dpop_nonce')
+    if (state.network.proofs?.acceptNonce(response, request.url) && error === 'use_dpop_nonce')
       return true
     const usedToken = this.#usedTokens.get(request)
     // The user did not initiate a background request, so it must not cause a sign-in
@@ -118,43 +118,38 @@ export class TokenProvider implements SignIn {
     const lacksScopes = response.status === 403
     if (lacksScopes && (background || error !== 'insufficient_scope')) return false
     // If another request has replaced the token in the meantime, this request is retried with the new token
-    if (server.token && server.token.accessToken !== usedToken?.accessToken) return true
+    if (state.token && state.token.accessToken !== usedToken?.accessToken) return true
     let demandedScopes: string | undefined
     if (lacksScopes) {
       if (usedToken) this.#unacceptedTokens.delete(usedToken)
-      if (!server.work) {
+      if (!state.work) {
         const scopes = splitScope(challengeParams.get('scope') ?? '')
-        demandedScopes = await requireNewScopes(
-          this.#tokens,
-          server.url,
-          scopes,
-          usedToken?.granted,
-        )
+        demandedScopes = await requireNewScopes(this.#tokens, state.url, scopes, usedToken?.granted)
       }
     } else {
       // True for a token that was just obtained, false after a refresh, undefined once the server has accepted it
       const isNew = usedToken && this.#unacceptedTokens.get(usedToken)
-      if (isNew && !server.work && !background) {
-        await this.#discardToken(server, usedToken)
+      if (isNew && !state.work && !background) {
+        await this.#discardToken(state, usedToken)
         const message = `"${request.url}" rejects the token that was just issued for it`
         throw new AuthorizationError('access', message)
       }
       // Only a token that the server has accepted before is refreshed
-      if (usedToken && isNew === undefined && (await this.#renew(server, usedToken))) return true
+      if (usedToken && isNew === undefined && (await this.#renew(state, usedToken))) return true
       if (background) return false
     }
     const countAndObtain = async (latest?: TokenRecord): Promise<boolean> => {
       // Clients without a user have no refresh grant: they obtain a new token whenever one expires, which does not
       // count as a sign-in
       if (demandedScopes !== undefined || this.#grant.refresh) {
-        await countSignIn(this.#tokens, server.url, demandedScopes, this.#options.maxSignIns)
+        await countSignIn(this.#tokens, state.url, demandedScopes, this.#options.maxSignIns)
       }
-      return this.#obtain(server, request.url, challengeParams, latest)
+      return this.#obtain(state, request.url, challengeParams, latest)
     }
     // `#updateToken` may return the result of an operation that was already in progress, such as a failed refresh.
     // It is then called again
     let isUpdated = false
-    while (!isUpdated) isUpdated = await this.#updateToken(server, usedToken, countAndObtain)
+    while (!isUpdated) isUpdated = await this.#updateToken(state, usedToken, countAndObtain)
     return true
   }
 
@@ -169,28 +164,28 @@ export class TokenProvider implements SignIn {
   }
 
   /** Refreshes the token without user interaction. Resolves with whether there is a new token. */
-  #renew(server: ServerState, usedToken: TokenRecord): Promise<boolean> {
-    return this.#updateToken(server, usedToken, async (latest = usedToken) => {
+  #renew(state: ServerState, usedToken: TokenRecord): Promise<boolean> {
+    return this.#updateToken(state, usedToken, async (latest = usedToken) => {
       const { refreshToken, issuer, resource, asked, granted } = latest
       const { refresh } = this.#grant
-      if (!refresh) return this.#obtain(server, server.url, new Map(), latest)
+      if (!refresh) return this.#obtain(state, state.url, new Map(), latest)
       if (refreshToken === undefined) return false
       try {
-        const request = await this.#grantRequest(server, issuer, resource, granted)
+        const request = await this.#grantRequest(state, issuer, resource, granted)
         const next = await refresh.call(this.#grant, request, latest)
         const renewedToken = { ...next, refreshToken: next.refreshToken ?? refreshToken, asked }
-        return await this.#saveToken(server, renewedToken, NOT_NEW)
+        return await this.#saveToken(state, renewedToken, NOT_NEW)
       } catch (error) {
         // If the authorization server is gone, the MCP server may name another authorization server by now
         if (error instanceof AuthorizationError && error.step === 'server-metadata') return false
         if (!isPermanent(error)) throw error
         // If a process that does not use the lock has refreshed the token first, the stored token is used
-        const stored = await this.#readToken(server.url)
-        server.token = stored
+        const stored = await this.#readToken(state.url)
+        state.token = stored
         if (stored?.refreshToken !== refreshToken) return stored !== undefined
         const { refreshToken: _, ...withoutRefresh } = latest
-        server.token = withoutRefresh
-        await this.#tokens.set(tokenKey(server.url), withoutRefresh)
+        state.token = withoutRefresh
+        await this.#tokens.set(tokenKey(state.url), withoutRefresh)
         return false
       }
     })
@@ -198,23 +193,23 @@ export class TokenProvider implements SignIn {
 
   /** Obtains a new token from the authorization server that the MCP server names. */
   async #obtain(
-    server: ServerState,
+    state: ServerState,
     url: string,
     challengeParams: ChallengeParams,
     latest: TokenRecord | undefined,
   ): Promise<boolean> {
-    const { network } = server
+    const { network } = state
     const target = await discover(
       network,
-      server.url,
+      state.url,
       url,
       challengeParams,
       latest,
       this.#options,
       this.#grant.offlineScope,
     )
-    const request = { ...target, network, tokens: this.#tokens, mcpServer: server.url }
-    return this.#saveToken(server, await this.#grant.obtain(request), IS_NEW)
+    const request = { ...target, network, tokens: this.#tokens, mcpServer: state.url }
+    return this.#saveToken(state, await this.#grant.obtain(request), IS_NEW)
   }
 
   /** Creates the request of a grant to an authorization server that has issued a token before. */
@@ -233,35 +228,35 @@ export class TokenProvider implements SignIn {
    * token in the meantime, the stored token is used instead.
    */
   #updateToken(
-    server: ServerState,
+    state: ServerState,
     usedToken: TokenRecord | undefined,
     work: (latest?: TokenRecord) => Promise<boolean>,
   ): Promise<boolean> {
-    server.work ??= this.#tokens
-      .withLock(tokenKey(server.url), async () => {
-        const latest = await this.#readToken(server.url)
+    state.work ??= this.#tokens
+      .withLock(tokenKey(state.url), async () => {
+        const latest = await this.#readToken(state.url)
         if (!latest || latest.accessToken === usedToken?.accessToken) return work(latest)
-        server.token = latest
+        state.token = latest
         return true
       })
       .finally(() => {
-        server.work = undefined
+        state.work = undefined
       })
-    return server.work
+    return state.work
   }
 
-  async #saveToken(server: ServerState, token: TokenRecord, isNew: boolean): Promise<true> {
-    if (server.signedOut) throw new AuthorizationError('access', 'The user signed out meanwhile')
-    await this.#tokens.set(tokenKey(server.url), token)
+  async #saveToken(state: ServerState, token: TokenRecord, isNew: boolean): Promise<true> {
+    if (state.signedOut) throw new AuthorizationError('access', 'The user signed out meanwhile')
+    await this.#tokens.set(tokenKey(state.url), token)
     this.#unacceptedTokens.set(token, isNew)
-    server.token = token
+    state.token = token
     return true
   }
 
-  async #discardToken(server: ServerState, token: TokenRecord): Promise<void> {
-    server.token = undefined
-    const latest = await this.#readToken(server.url)
-    if (latest?.accessToken === token.accessToken) await this.#tokens.delete(tokenKey(server.url))
+  async #discardToken(state: ServerState, token: TokenRecord): Promise<void> {
+    state.token = undefined
+    const latest = await this.#readToken(state.url)
+    if (latest?.accessToken === token.accessToken) await this.#tokens.delete(tokenKey(state.url))
   }
 
   /** Reads the stored token of a server. Ignores it if its audience is too broad for the option `exactResource`. */
@@ -271,20 +266,20 @@ export class TokenProvider implements SignIn {
   }
 
   #stateOf(url: string): Promise<ServerState> {
-    let server = this.#servers.get(url)
-    if (!server) {
-      server = this.#load(url)
-      this.#servers.set(url, server)
-      server.catch(() => this.#servers.delete(url))
+    let loading = this.#servers.get(url)
+    if (!loading) {
+      loading = this.#load(url)
+      this.#servers.set(url, loading)
+      loading.catch(() => this.#servers.delete(url))
     }
-    return server
+    return loading
   }
 
   async #load(url: string): Promise<ServerState> {
-    const server = this.#newState(url)
+    const state = this.#newState(url)
     await (this.#resumed ??= this.#resume())
-    server.token = await this.#readToken(url)
-    return server
+    state.token = await this.#readToken(url)
+    return state
   }
 
   #newState(url: string): ServerState {

@@ -188,5 +188,6 @@ function unreachableError(
 ): AuthorizationError {
   const endpoint = url.split('?', 1)[0]
   const message = `Cannot reach "${endpoint}": ${String(cause)}`
+  // There is no response to include in the error
   return new AuthorizationError(step, message, undefined, cause)
 }

@@ -113,7 +113,7 @@ export class Call implements OutgoingRequest {
     return this.options.onProgress?.(params)
   }
 
-  /** Stops the timeouts: from now on, the response may take any amount of time. */
+  /** Stops the timeouts, so that the response may take any amount of time. */
   stopTimer(): void {
     clearTimeout(this.#timer)
   }
@@ -150,13 +150,14 @@ export class Call implements OutgoingRequest {
   /** Cancels the call if it has timed out. Otherwise waits for the rest of the time. */
   #checkTimeouts(): void {
     const { timeoutMs, maxTimeoutMs } = this.options
+    // The time that the client takes for its answers does not count: checks again later
     if (this.#owner.inputHandlers.isAnswering) return this.#startTimer(timeoutMs)
     const idleAt = this.#progressAt + timeoutMs
     const endAt = this.#startedAt + maxTimeoutMs
     const remainingMs = Math.min(idleAt, endAt) - performance.now()
     if (remainingMs >= 1) return this.#startTimer(remainingMs)
     const limit = idleAt <= endAt ? 'timeoutMs' : 'maxTimeoutMs'
-    const message = `"${this.message.method}" timed out: "${limit}" is ${this.options[limit]}`
-    this.cancel(new SdkError('TIMEOUT', message))
+    const problem = `"${this.message.method}" timed out: "${limit}" is ${this.options[limit]}`
+    this.cancel(new SdkError('TIMEOUT', problem))
   }
 }

@@ -172,6 +172,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     } = options
     // On Node 20, adding members to a spread object takes microseconds
     const callOptions = Object.assign({}, options, { logLevel, timeoutMs, maxTimeoutMs, headers })
+    // Without what the revision does not define
     const degradedParams = degradeClientParams(method, params, this.revision)
     const sentParams = addMeta(degradedParams, this.#meta, callOptions, id)
     if (sentParams) message.params = sentParams
@@ -207,6 +208,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
   /** Sends one notification. */
   async notify(method: string, params?: JsonObject): Promise<void> {
     this.requireOpen()
+    // For middleware, the context of a notification that the client sends is empty
     await this.pass(notification(method, params), {}, (message) => this.channel.send(message))
   }
 

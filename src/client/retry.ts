@@ -103,6 +103,7 @@ export function retry(options: RetryOptions = {}): ClientMiddleware {
           let attemptOptions = sharedOptions
           for (let failures = 0; ;) {
             try {
+              // Without params, `next` sends the params of the request
               return await next(undefined, attemptOptions)
             } catch (error) {
               const delayMs = retryDelayMs(error, failures++, options)

@@ -56,6 +56,7 @@ export async function forward(
     let firstResult: Result | undefined
     // If the call starts an operation upstream, such as a task, later runs of this handler resume it
     const started = await ctx.step('begun', async () => {
+      // `null`, because no operation has been started yet
       firstResult = await send(null)
       return isFinal(firstResult) ? null : firstResult
     })

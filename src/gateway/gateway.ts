@@ -1,6 +1,6 @@
 /**
- * A gateway forwards requests to an upstream server. It mounts the tools, resources and prompts of the
- * upstream server in another server, or offers them as a server of its own.
+ * A gateway forwards requests to an upstream server. The tools, resources and prompts of the upstream server
+ * are offered by the downstream server: an existing server in which they are mounted, or a new one.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */

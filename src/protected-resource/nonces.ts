@@ -1,5 +1,5 @@
 /**
- * Nonces for DPoP proofs: a signed timestamp that any instance with the secret can verify.
+ * Nonces for DPoP proofs. A nonce is an encrypted time of expiry, which any instance with the secret can verify.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-9
  */
@@ -8,8 +8,8 @@ import { createSealer, type Secrets } from '../patterns/sealed-state.ts'
 /** How nonces are created. */
 export interface NonceOptions {
   /**
-   * Secrets of at least 16 characters, shared by all instances. The first secret signs new nonces; nonces
-   * that were signed with any of the secrets are accepted.
+   * Secrets of at least 16 characters, shared by all instances. The first secret encrypts new nonces; nonces
+   * that were encrypted with any of the secrets are accepted.
    */
   secrets: Secrets
   /**

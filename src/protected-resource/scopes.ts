@@ -16,6 +16,7 @@ import { unionOfScopes, type Settings } from './options.ts'
 /**
  * Checks that the caller has the scopes for a message, or for every message of a batch.
  *
+ * @param frame The message or the batch, which is not validated yet; `undefined` if the request has no body.
  * @param additional Scopes that are needed in addition to the scopes of the message.
  * @throws {HttpError} 403 with a challenge that names all scopes to request: the missing scopes, and
  *   the scopes already granted, so that they are not lost.

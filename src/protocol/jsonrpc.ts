@@ -90,6 +90,7 @@ export function ensureSerializable(
     return response
   } catch (error) {
     report(error)
+    // `undefined` becomes an internal error without details
     return errorResponse(response.id, toErrorObject(undefined))
   }
 }

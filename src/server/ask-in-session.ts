@@ -11,7 +11,8 @@ import type { Outbox } from './outbox.ts'
 import type { Ask } from './request/ask-mode.ts'
 
 /**
- * Creates the function that sends requests to the client of a session, and waits for the responses.
+ * Creates the function that sends requests to the client of a session, and waits for the responses. The
+ * requests contain only what the client's revision defines.
  */
 export function askInSession(
   session: Session,

@@ -48,6 +48,7 @@ export class ConnectionSession {
     this.#host = host
     const { server, caller } = host
     const { principal } = caller
+    // Only callers over HTTP have a request
     const http = 'request' in caller
     const operation = { type: 'session', revision: record.revision, principal, http } as const
     this.#ongoing = server.observe?.begin(operation)
@@ -115,6 +116,7 @@ export class ConnectionSession {
       logLevel: session.record.logLevel ?? DEFAULT_LOG_LEVEL,
       session,
       send: ({ method, params }) => {
+        // Without what the client's revision does not define
         const degraded = notification(method, degradeNotification(method, params, revision))
         return outbox.sendFor(cancellation, degraded)
       },

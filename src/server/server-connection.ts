@@ -117,6 +117,7 @@ export class ServerConnection {
     const reason = this.#session?.revision.batches
       ? batchFault(frames)
       : 'The revision has no batches'
+    // The error for a whole batch has no id
     if (reason) return errorResponse(undefined, { code: INVALID_REQUEST, message: reason })
     const requests: JsonRpcRequest[] = []
     const faults: JsonRpcResponse[] = []

@@ -84,8 +84,8 @@ export class HandlerRunner implements InputHandlers {
     const controller = new AbortController()
     this.#answering.set(message.id, controller)
     const { signal } = controller
-    const anySignal = call ? AbortSignal.any([signal, call.signal]) : signal
-    connection.reportFailureOf(this.#respond(message, anySignal, quota, call?.options))
+    const combinedSignal = call ? AbortSignal.any([signal, call.signal]) : signal
+    connection.reportFailureOf(this.#respond(message, combinedSignal, quota, call?.options))
   }
 
   async #respond(
@@ -99,6 +99,7 @@ export class HandlerRunner implements InputHandlers {
     let response: JsonRpcResponse
     try {
       const result = await this.#answer(message, quota, signal, requestOptions)
+      // Without what the revision does not define
       response = resultResponse(id, degradeClientResult(method, result, connection.revision))
     } catch (error) {
       const isDenied = error instanceof SdkError && error.code === 'DENIED'

@@ -56,6 +56,7 @@ export class Listener {
     onFirstAcknowledged: () => void,
   ): Promise<void> {
     let failures = 0
+    // When the current stream was acknowledged; `Infinity` until then, so that it does not count as stable
     let openedAt: number
     // Whether any stream was acknowledged
     let wasAcknowledged = false

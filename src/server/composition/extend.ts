@@ -103,8 +103,8 @@ export class ExtensionTable implements Extensions {
       throw new TypeError(`The revisions of "${id}" must be strings`)
     }
     if (this.extensions.has(id)) throw new TypeError(`The extension "${id}" exists already`)
-    const existing = Object.keys(added).find((name) => methods.has(name) || this.#methods.has(name))
-    if (existing !== undefined) throw new TypeError(`The method "${existing}" exists already`)
+    const taken = Object.keys(added).find((name) => methods.has(name) || this.#methods.has(name))
+    if (taken !== undefined) throw new TypeError(`The method "${taken}" exists already`)
     requireUnreserved(extension)
     this.extensions.set(id, extension)
     for (const [name, method] of Object.entries(added)) {

@@ -23,7 +23,10 @@ export interface ServerExtensionOptions {
   readonly settings?: JsonObject
   /** Capabilities outside of `extensions`, for clients that look for them there. */
   capabilities?(era: 'legacy' | 'modern'): ServerCapabilities
-  /** The only era in which the extension exists. By default it exists in both. */
+  /**
+   * The only era in which the extension exists: `legacy` are the revisions with sessions, and `modern` are the
+   * revisions since 2026-07-28. By default, the extension exists in both eras.
+   */
   readonly era?: 'legacy' | 'modern'
   /**
    * Whether it is enough that the server declares the extension. If not, requests that use the methods and

@@ -44,6 +44,7 @@ function encodeUncached(
   revision: RevisionFacts,
   facts: MethodFacts,
 ): Result {
+  // Without what the client's revision does not define
   const degraded = server.degradeResult(method, result, revision)
   if (revision.era === 'legacy') return degraded
   // Written for speed: V8 is slow with computed names in literals, and with members that are

@@ -38,7 +38,7 @@ export const multiRoundTripInput: ClientInput = {
   describeError: describeAskError,
 }
 
-/** The contents of a sealed `requestState`: the recording, bound to its request. */
+/** The contents of a `requestState`, which is sealed (encrypted): the recording, bound to its request. */
 interface State {
   /** Digest of the method and the params that identify the request. */
   about: string

@@ -19,10 +19,10 @@ export const declareCapabilities: DeclareCapabilities = (capabilities, registere
     const { subscribe = true } = registered.capabilities.resources ?? {}
     capabilities.resources = canPush ? { subscribe, ...changes } : {}
   }
-  const completes = [...prompts.entries(), ...resourceTemplates.entries()].some(
+  const hasCompleters = [...prompts.entries(), ...resourceTemplates.entries()].some(
     ([, entry]) => 'complete' in entry && entry.complete,
   )
-  if (completes) capabilities.completions = {}
+  if (hasCompleters) capabilities.completions = {}
   // Not declared if the server cannot push: no log level can be stored, so no log messages are sent
   if (canPush && canLog(registered)) capabilities.logging = {}
 }

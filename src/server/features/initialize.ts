@@ -37,6 +37,7 @@ export function initialize(
   const clientInfo = requireMember(params, 'clientInfo', isImplementation)
 
   const revision = negotiateSession(server, protocolVersion)
+  // Without what the client's revision does not define
   const result: InitializeResult = {
     protocolVersion: revision.version,
     capabilities: degradeServerCapabilities(inferCapabilities(server, canPush, 'legacy'), revision),

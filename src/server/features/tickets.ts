@@ -43,7 +43,7 @@ export interface Tickets {
   redeem(ticket: string, principal: string): Promise<{ data: unknown } | undefined>
 }
 
-/** Distinguishes tickets from other values that were sealed with the same secrets. */
+/** Distinguishes tickets from other values that were encrypted with the same secrets. */
 const TICKET_KIND = 'ticket'
 
 /**
