@@ -19,8 +19,8 @@ const GRACE_MS = 100
 const JOINED_PIECES = 64
 
 /**
- * Appends a chunk at `length`. Returns the buffer, or a copy of at least twice the size if it was
- * full.
+ * Appends a chunk to the first `length` bytes of a buffer. Returns the buffer, or, if the chunk does not fit, a
+ * larger copy of at least twice the length.
  */
 function append(
   buffer: Uint8Array<ArrayBuffer>,

@@ -125,6 +125,7 @@ function runWithin<T>(
   work: () => T,
   guard: (hook: () => void) => void,
 ): T {
+  /** Returns the value of the work, or throws its error. Set once the work has run. */
   let settle: (() => T) | undefined
   const start = (): void => {
     if (settle) return

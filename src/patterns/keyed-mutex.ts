@@ -11,12 +11,12 @@
 export function keyedMutex(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const lastByKey = new Map<string, Promise<unknown>>()
   return (key, work) => {
-    const turn = (lastByKey.get(key) ?? Promise.resolve()).then(work, work)
-    lastByKey.set(key, turn)
+    const job = (lastByKey.get(key) ?? Promise.resolve()).then(work, work)
+    lastByKey.set(key, job)
     const forget = (): void => {
-      if (lastByKey.get(key) === turn) lastByKey.delete(key)
+      if (lastByKey.get(key) === job) lastByKey.delete(key)
     }
-    turn.then(forget, forget)
-    return turn
+    job.then(forget, forget)
+    return job
   }
 }

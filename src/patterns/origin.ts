@@ -26,7 +26,7 @@ export function parseRequestUrl(text: string): URL {
  */
 export function parseOrigin(text: string): string {
   const url = parseUrl(text)
-  // For schemes that `URL` does not know, its origin is `null`
+  // For schemes that `URL` does not know, the member `origin` is the text `null`
   return url?.origin === 'null' ? `${url.protocol}//${url.host}` : (url?.origin ?? text)
 }
 

@@ -34,7 +34,7 @@ export function emptyRecording(): Recording {
   return { answers: emptyObject(), steps: emptyObject(), open: emptyObject() }
 }
 
-/** Requests input while the handler waits, and stores the recording in case the handler has to run again. */
+/** Sends requests for input while the handler waits, and stores the recording in case the handler has to run again. */
 interface CallRecorder {
   /**
    * Sends a question to the client, and records the response with the key and digest of its request. If
@@ -114,7 +114,7 @@ export class ReplayInput implements Input {
     while (this.#inProgress.size > 0) await Promise.allSettled(this.#inProgress)
     const { answers, steps, open: openBefore } = this.#recording
     if (this.#replacedKey !== undefined) {
-      // If a key of earlier runs was not used, the request has replaced an earlier request
+      // If a key of an earlier run was not used now, another request has replaced the request with this key
       const hasUnusedKey = Object.keys({ ...answers, ...openBefore }).some(
         (key) => !this.#keys.has(key),
       )

@@ -9,7 +9,7 @@ import type { DeliveryMode, EventType } from '../wire.ts'
 /** The modes from the most to the least immediate. */
 const ORDER: readonly DeliveryMode[] = ['webhook', 'push', 'poll']
 
-/** The event type lacks the requested delivery mode, or has no delivery mode that the client supports. */
+/** The error for an event type that lacks the requested mode, or has no mode that the client supports. */
 export class NoCompatibleDeliveryMode extends SdkError {
   constructor(message: string) {
     super('UNSUPPORTED', message)

@@ -72,6 +72,7 @@ export class Webhook {
   readonly #queue: ItemQueue
   /** For each event that is not processed yet, the function that rejects the promise of `onEvent`. */
   readonly #pending = new Set<(reason: SdkError) => void>()
+  /** The period that the server has granted last; `undefined` until it has granted one. */
   #grantedPeriod: GrantedPeriod | undefined
 
   constructor(followed: FollowedSubscription, options: WebhookOptions) {
@@ -193,7 +194,11 @@ export class Webhook {
     this.#options.receiver.accept?.({ url, id, secrets }, this.#handlers)
   }
 
-  /** Stores the granted period, queues the new position, and calls `onStatus` if deliveries fail. */
+  /**
+   * Stores the granted period, queues the new position, and calls `onStatus` if deliveries fail.
+   *
+   * @param date The header `Date` of the response.
+   */
   async #applyResult(result: Result, date: string | null): Promise<void> {
     const followed = this.#followed
     const { id, refreshBefore, cursor, truncated, deliveryStatus } = result

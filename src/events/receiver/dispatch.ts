@@ -32,7 +32,7 @@ export class Dispatcher {
   readonly #options: EventReceiverOptions
   readonly #report: (error: unknown) => void
   readonly #seen: SeenEvents
-  /** For each event that is being processed, the HTTP status of the response. */
+  /** For each event that is being processed, a promise of the HTTP status of the response. */
   readonly #running = new Map<string, Promise<number>>()
 
   constructor(options: EventReceiverOptions, report: (error: unknown) => void) {

@@ -73,7 +73,7 @@ export function controlProgress(control: ControlBody): StoredProgress {
 
 /** Returns the changes of a subscription that the server ends. The receiver must still be notified. */
 export function termination(error: Error): {
-  readonly progress: Progress & JsonObject
+  readonly progress: StoredProgress
   readonly status: 'active'
   readonly expiresAt: null
 } {

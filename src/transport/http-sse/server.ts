@@ -52,6 +52,7 @@ export interface SseHandlerOptions
   maxConnectionsPerCaller?: number
 }
 
+/** The names of the options. The values have no meaning. */
 const OPTION_NAMES: OptionNames<SseHandlerOptions> = {
   allowedOrigins: 1,
   allowedHosts: 1,

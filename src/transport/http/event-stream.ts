@@ -99,6 +99,7 @@ export class EventStream {
     // The bytes of equal texts are not shared, because some runtimes detach the buffers that they receive
     const chunk = encoder.encode(text)
     controller.enqueue(chunk)
+    // Negative if more bytes are queued than `highWaterMark`
     const freeBytes = controller.desiredSize ?? 0
     if (freeBytes > 0) return undefined
     const closeSlowStream = (): void => {

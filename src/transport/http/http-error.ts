@@ -32,7 +32,7 @@ export class HttpError extends Error {
   }
 }
 
-/** Creates the error for an invalid or mistimed request. */
+/** Creates an error with the JSON-RPC code `INVALID_REQUEST`. */
 export function invalidRequest(
   status: number,
   message: string,

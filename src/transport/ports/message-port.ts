@@ -1,8 +1,8 @@
 /**
  * MCP messages over `postMessage`: message ports, workers, windows, broadcast channels.
  *
- * - Establishment: each end sends `open` when it starts. An end that receives an `open` also answers it with an
- *   `open`, unless the received one is such an answer. Either end may start first. See `port-control.ts`.
+ * - Establishment: each end sends `open` when it starts. An end that receives an `open` answers it with an
+ *   `open` of its own, unless the received `open` is such an answer. Either end may start first. See `port-control.ts`.
  * - Framing: each JSON-RPC message or batch is posted as one object, or as JSON text if the option `format` requires
  *   it. Both forms are accepted.
  * - Cancellation: by `notifications/cancelled`, as on stdio.
@@ -142,6 +142,7 @@ class MessagePortTransport implements Transport {
           new ProtocolError(PARSE_ERROR, 'Parse error: the message cannot be cloned'),
         ),
       failed: (reason) => {
+        // Later errors, such as uncaught exceptions in a worker, do not end the connection
         if (!this.#isOpen) this.#end(reason)
       },
       closed: (reason) => this.#endLater(reason),

@@ -121,6 +121,7 @@ export const inheritedVariables: readonly string[] = [
   'USERPROFILE',
 ]
 
+/** The names of the options. The values have no meaning. */
 const OPTION_NAMES: OptionNames<StdioClientOptions> = {
   command: 1,
   args: 1,

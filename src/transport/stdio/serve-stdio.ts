@@ -41,6 +41,7 @@ export async function serveStandardStreams(
   server: BaseServer,
   options: ServeStdioOptions,
 ): Promise<void> {
+  // Throws if the server is invalid, before the streams are opened
   definitionOf(server)
   const { signal, exitAfterMs = 1000 } = options
   const host = open()

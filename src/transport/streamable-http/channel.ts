@@ -64,7 +64,7 @@ export class StreamableHttpChannel implements Channel {
       const body = await readText(response, this.#maxLength, signal)
       const error = readError(body)
       if (!error) throw await httpError(response, `"${method}" was refused`, body)
-      // Any error in this response belongs to this request, regardless of its id
+      // The error response belongs to this request, even if it has another id
       return call.resolve({ ...error, id }, { status, retryAfter: headers.get('retry-after') })
     }
     if (method === 'initialize') {

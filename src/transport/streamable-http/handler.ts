@@ -49,7 +49,10 @@ export interface HandlerOptions extends EndpointOptions {
   sessions?: SessionProvider | false
 }
 
-/** The names of a handler's options, including the options for input requests that the server supports. */
+/**
+ * The names of a handler's options, including the options for input requests that the server supports. The values
+ * have no meaning.
+ */
 export function handlerOptionNames({ input }: ServerDefinition): object {
   return {
     allowedOrigins: 1,

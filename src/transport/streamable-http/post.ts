@@ -57,7 +57,7 @@ export async function post(incoming: IncomingRequest, sessions: SessionManager):
           sessions.open(incoming, message))
       }
     } else if (stated && !stated.batches) {
-      // Checked again with the revision of the session, if there is one
+      // If the batch belongs to a session, `postToSession` also checks the revision of the session
       throw invalidRequest(400, 'The revision has no batches')
     }
     // Without a session id, the manager either rejects with 400 or serves without a session

@@ -62,7 +62,7 @@ export class Reply {
     return this.#replyStream?.send(message)
   }
 
-  /** Closes the connection before the response, if the client can resume. Only a stream can be resumed. */
+  /** Closes the connection before the response, if the client can resume the reply as a stream. */
   disconnect(retryMs: number): void {
     this.#replyStream ??= this.#startStream()
     this.#replyStream?.disconnect?.(retryMs)

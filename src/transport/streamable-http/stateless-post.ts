@@ -50,7 +50,7 @@ export function postStateless(
       respond,
       status: (response) => statusOf(response, isListen),
       onExpired: (reason) => {
-        // Listeners receive their closing result instead
+        // A `subscriptions/listen` request is answered with its closing result instead of an error
         if (!isListen) reply.finish(errorResponse(id, { code: INVALID_REQUEST, message: reason }))
         cancellation.cancel(new SdkError('ABORTED', reason))
       },

@@ -28,7 +28,7 @@ export interface SessionManager {
   readonly allow: 'POST, OPTIONS' | 'GET, POST, DELETE, OPTIONS'
   /**
    * Finds the session that the headers name. If another process or Durable Object serves the session, forwards the
-   * request, and returns the response. Otherwise, the body of the request is not read.
+   * request, and returns the response. Otherwise, leaves the body of the request unread.
    *
    * @throws {HttpError} 400 if the version is unknown or differs from the version of the session, or the
    *   session id is missing; 404 if the session does not exist or belongs to another principal. Handlers

@@ -36,6 +36,7 @@ export interface SealedSessionOptions {
   ttlMs?: number
 }
 
+/** The names of the options. The values have no meaning. */
 const OPTION_NAMES: OptionNames<SealedSessionOptions> = { secrets: 1, ttlMs: 1 }
 
 /** The maximum size of the state in a session id, before encryption. */

@@ -136,6 +136,7 @@ export class StatefulSession implements HttpSession, SessionParts {
     server.observe?.receive(server, message, { caller, revision })
     const handle = (passed: JsonRpcNotification): Promise<void> =>
       this.#handleNotification(passed, caller)
+    // Middleware and extensions receive the notification first, if the server has any
     const { receive = handle } = server
     await receive(message, { caller, client: session.client }, handle)
   }

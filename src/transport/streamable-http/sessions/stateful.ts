@@ -44,6 +44,7 @@ export interface StatefulSessionOptions extends SessionLimits {
 /** Whether the server can send messages outside of responses. */
 const CAN_PUSH = true
 
+/** The names of the options. The values have no meaning. */
 const OPTION_NAMES: OptionNames<StatefulSessionOptions> = {
   store: 1,
   calls: 1,
