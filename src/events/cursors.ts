@@ -63,7 +63,7 @@ export function sealedCursors(log: EventLog): Cursors {
   }
 }
 
-/** Whether a text has the format of a cursor. It may still be from another server. */
+/** Whether a text has the format of a cursor, possibly of another server. */
 function isSealed(text: unknown): text is string {
   const bytes = typeof text === 'string' ? decodeBase64Url(text) : undefined
   return bytes?.[0] === 1 && bytes.length >= MIN_BYTES

@@ -65,7 +65,7 @@ export interface SubscribeChecks {
   beforeAuthorize?(): Awaitable<void>
 }
 
-/** The event types of a server, as the delivery modes use them. */
+/** Opens the subscriptions of a server and reads their events, for all delivery modes. */
 export interface EventHost {
   readonly storage: EventStorage
   /** The client that the server is restricted to, if any. */
@@ -100,7 +100,7 @@ export interface EventHost {
    * Reads events after a position: from the log, or with the type's `poll`.
    *
    * @param stopsAtFailure Whether an event for which `matches` or `transform` fails stops the reading,
-   *   so that the event can be read again. By default it is reported and skipped.
+   *   so that the event can be read again. By default the event is skipped, and the error is reported.
    * @throws {unknown} The error of `poll`. If `stopsAtFailure`, also an error of `matches` or `transform`.
    */
   next(

@@ -95,7 +95,7 @@ async function readSource(
   }
   /** The index of the first event after `lastId`; 0 if `poll` does not return the event with that id. */
   const firstNew = polled.events.findIndex(({ eventId }) => eventId === lastId) + 1
-  // All events that `poll` returned were read before, so reading continues at its new cursor
+  // All events that `poll` returned were read before, so reading continues at the new cursor
   if (firstNew > 0 && firstNew === polled.events.length) {
     return readSource(context, JSON.stringify([polled.cursor]), limit)
   }

@@ -137,8 +137,8 @@ export interface SubscriptionStore {
   /**
    * Loads a subscription.
    *
-   * @param name The name of its event type, if known. With it, a storage that is split by type need search
-   *   only one part.
+   * @param name The name of the subscription's event type, if known. A storage that is split by type then needs
+   *   to search only one part.
    */
   load(id: string, name?: string): Awaitable<WebhookSubscription | undefined>
   /**

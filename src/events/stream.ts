@@ -123,7 +123,7 @@ export async function runStream(
     return host.cursorOf(subscription, at)
   }
 
-  /** Sends a notification. Waits until a slow reader has taken it, or the stream ends. */
+  /** Sends a notification. Waits until a slow reader has taken the notification, or the stream ends. */
   async function send(method: string, { _meta, ...params }: JsonObject): Promise<void> {
     const allParams = { ...params, _meta: { ...(_meta as JsonObject | undefined), ...meta } }
     const delivery = exchange.send(notification(method, allParams))

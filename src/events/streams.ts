@@ -85,7 +85,7 @@ function createStreamMethod(
         },
       })
       const start = await host.start(opened, params)
-      // This must remain the same object, because the host finds the validated arguments by its identity
+      // Not a copy of `opened`, because the host finds the validated arguments by the identity of this object
       const subscription = Object.assign(opened, { id: STREAM_PREFIX + crypto.randomUUID() })
       return await runStream(host, subscription, ctx, start, heartbeatMs)
     } finally {

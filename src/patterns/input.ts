@@ -12,7 +12,7 @@ import { Steps, type AsJson } from './steps.ts'
 
 /**
  * Thrown into a handler whose request for input has no response yet. The run ends even if the
- * handler catches it.
+ * handler catches the error.
  */
 export class InputPending extends Error {
   override readonly name = 'InputPending'

@@ -37,7 +37,7 @@ const MIN_SECRET_CHARACTERS = 16
  *
  * Of several secrets, the first secret encrypts, and all secrets can decrypt. To rotate, put the new secret
  * in front, and keep the old one while texts encrypted with it are in use. If the secrets are stored
- * elsewhere, pass a function that returns them; it is called on first use.
+ * elsewhere, pass a function that returns them. The function is called on first use.
  */
 export type Secrets =
   | string

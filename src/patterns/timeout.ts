@@ -11,7 +11,7 @@ import { MAX_TIMER_MS } from './timers.ts'
  * that aborts when the timeout has passed or `signal` aborts. It may ignore that signal.
  *
  * @param timeoutMs Milliseconds, at most `MAX_TIMER_MS`.
- * @param signal Aborts the work, with its reason.
+ * @param signal Aborts the work, with the reason of the signal.
  * @param message The message of the timeout error.
  * @throws {SdkError} `TIMEOUT`.
  */

@@ -9,7 +9,7 @@ const MAX_COVERING = 2000
 
 /**
  * A topic and all topics above it: for each `/` in the topic, the text before it, with and without the
- * `/`. Very long topics cover no topics below them and are omitted.
+ * `/`. Topics longer than {@link MAX_COVERING} cover no topics below them and are omitted.
  */
 export function topicAndAncestors(topic: string): string[] {
   const topics = [topic]

@@ -18,8 +18,8 @@ const MAX_QUEUED = 16
  * order and never synchronously within `send`.
  *
  * Messages are copied as if they were serialized to JSON and parsed again: the sides share no objects, and values
- * that JSON does not support are lost, as over a network. If one side is closed, the other side is closed too. It
- * still receives the messages that were sent before.
+ * that JSON does not support are lost, as over a network. If one side is closed, the other side is closed too. The
+ * other side still receives the messages that were sent before.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#custom-transports
  */

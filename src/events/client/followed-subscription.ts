@@ -116,7 +116,7 @@ export class FollowedSubscription {
   /**
    * Waits before the next attempt, with backoff, and at least for as long as the server asks for.
    *
-   * @throws {unknown} The error, if another attempt would fail too, or the signal's reason, if it aborts.
+   * @throws {unknown} The error, if another attempt would fail too, or the signal's reason, if the signal aborts.
    */
   async waitAfter(
     error: unknown,

@@ -25,7 +25,7 @@ export interface GrantedPeriod {
 
 /**
  * Reads the period that a server has granted. It begins with the response and ends at `refreshBefore`. The
- * header `Date` has the time of the response by the server's clock. Without it, the local clock is used.
+ * header `Date` has the time of the response by the server's clock. Without this header, the local clock is used.
  *
  * @param date The header `Date` of the response.
  */

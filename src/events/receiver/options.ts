@@ -50,7 +50,7 @@ export interface WebhookContext extends WebhookRoute {
 export interface SeenEvents {
   /** Whether the key was added. */
   has(key: string): Awaitable<boolean>
-  /** Adds a key. It is needed until the given time, in milliseconds since 1970. */
+  /** Adds a key, which is needed until the given time, in milliseconds since 1970. */
   add(key: string, until: number): Awaitable<void>
 }
 

@@ -86,7 +86,7 @@ export function subscriptionMethods(
         },
       })
       const id = await subscriptionId(principal, url, opened.name, opened.arguments)
-      // This must remain the same object, because `eventHost` finds the validated arguments by its identity
+      // Not a copy of `opened`, because `eventHost` finds the validated arguments by the identity of this object
       const subscription = Object.assign(opened, { id })
       // With this lock, a URL also gets only one challenge at a time
       return withKeyLock(JSON.stringify([principal, url]), async () => {

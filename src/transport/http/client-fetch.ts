@@ -21,7 +21,7 @@ const MAX_CHALLENGES = 3
 const MAX_REDIRECTS = 3
 /** The maximum length of the part of an unexpected body that an error stores, in characters. */
 const EXCERPT_LENGTH = 500
-/** How long it may take to read that part, in milliseconds. */
+/** How long the part of an unexpected body may take to read, in milliseconds. */
 const EXCERPT_TIMEOUT_MS = 2_000
 /** The maximum length of the part of the body that an error message repeats, in characters. */
 const MAX_DETAIL_LENGTH = 200

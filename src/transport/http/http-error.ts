@@ -57,7 +57,7 @@ const RETRY_LATER_MS = 5000
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 /**
- * The class of JSON responses, if it is not `Response`, and the options of those with the status 200. The options are
+ * The class of JSON responses, if it is not `Response`, and their options for the status 200. The options are
  * created only once, with an instance of `Headers`, because workerd reads other options slowly. The listener for Node sets
  * a class that creates the stream of the body only when it is needed, because on Node a `Response` costs more than the
  * rest of a small call.

@@ -70,7 +70,7 @@ export async function readBody(
 /**
  * Returns the value of a header, or `null` if the header is missing.
  *
- * @throws {HttpError} 400 when it was sent with conflicting values.
+ * @throws {HttpError} 400 when the header was sent with conflicting values.
  */
 export function readHeader(headers: Headers, name: string, separator?: string): string | null {
   const value = singleValue(headers, name, separator)

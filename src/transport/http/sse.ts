@@ -24,7 +24,7 @@ export class SseParser {
   /** The incomplete last line. */
   readonly #line = new TextBuffer()
   /**
-   * Whether the last chunk ended with CR, so that an LF at the start of the next one belongs to it.
+   * Whether the last chunk ended with CR, so that an LF at the start of the next chunk ends the same line.
    */
   #endedWithCr = false
   /** The id and the type of the event that is being parsed. */
@@ -69,7 +69,7 @@ export class SseParser {
   }
 
   #checkLength(): void {
-    // The last LF of the data is not part of it
+    // The LF at the end of `#data` does not count
     if (this.#line.length + this.#data.length > this.#maxLength + 1) throw tooLong(this.#maxLength)
   }
 

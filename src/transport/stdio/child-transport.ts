@@ -59,7 +59,7 @@ export interface StdioClientOptions extends ChildTransportOptions {
   /**
    * What happens to the program's stderr, which is meant for logs: it is written to the stderr of this process,
    * discarded, or passed to a function. In each case the program's stderr is a pipe, because the error that reports
-   * the program's exit quotes its last line.
+   * the program's exit quotes the last line of stderr.
    *
    * @default 'inherit'
    */

@@ -20,7 +20,7 @@ import type { SessionProvider } from './sessions/manager.ts'
 import { withoutSessions } from './sessions/none.ts'
 
 /**
- * Serves MCP over HTTP. Route all methods of one path to it.
+ * Serves MCP over HTTP. Route all methods of one path to the handler.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */

@@ -39,7 +39,7 @@ export class Reply {
   #replyStream: ReplyStream | undefined
   #eventStream: EventStream | undefined
 
-  /** @param createReplyStream Creates the stream that sends messages as `events`. By default, it cannot be resumed. */
+  /** @param createReplyStream Creates the stream that sends messages as `events`. By default, the stream cannot be resumed. */
   constructor(
     options: ReplyOptions,
     createReplyStream: (events: EventStream) => ReplyStream = (events) => events,

@@ -118,7 +118,7 @@ async function announceChanges(
         const send = (message: JsonRpcNotification): void => streams.announce(message)
         const { principal } = session.record
         const facts = { caller: { principal }, revision, http: true }
-        // If no client is connected, the message is only stored. The observer is not notified of this
+        // If no client is connected, the message is only stored, which is not reported to the observer
         const observe = streams.connected ? server.observe : undefined
         const announce = observe?.notify(send, facts) ?? send
         announceTo(session, change, announce)
