@@ -75,8 +75,8 @@ export async function* deliver(
 }
 
 /**
- * Prepares to subscribe again after an error, and returns whether that may help. It may help in three cases:
- * the server no longer has the type, but may have replaced it; the schema of the type has changed; or the
+ * Prepares to subscribe again after an error, and returns whether a second attempt may help. There are three
+ * such cases: the server no longer has the type, but may have replaced it; the schema of the type has changed; or the
  * server does not accept the position. In the last two cases the position is discarded, so events may have
  * been missed.
  */

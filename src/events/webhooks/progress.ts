@@ -13,7 +13,7 @@ import { randomText } from './request.ts'
 export interface Progress {
   /** The control body that is sent before the next event, if any. */
   readonly control?: ControlBody | undefined
-  /** The header `webhook-id` of the current body, if it is not the id of the event. */
+  /** The header `webhook-id` of the current body, unless the header contains the id of the event. */
   readonly messageId?: string | undefined
   /** The cursor in the current body, which must be the same in each attempt. */
   readonly cursor?: string | null | undefined

@@ -76,7 +76,7 @@ export function planRetry(
 
 /**
  * Whether the client requested a subscription that never expires, and {@link planRetry} limited its duration
- * when it was suspended.
+ * when the subscription was suspended.
  */
 export function expiresBySuspension(subscription: WebhookSubscription): boolean {
   const { status, expiresAt } = subscription

@@ -10,7 +10,7 @@ import type { WebhookSettings } from './options.ts'
  * Returns when a subscription expires, in milliseconds since 1970, or null if it does not expire.
  *
  * @param ttlMs What the client requested. Null means that the subscription should not expire, or, without the
- *   option `endless`, that it should last as long as possible.
+ *   option `endless`, that the subscription should last as long as possible.
  * @throws {ProtocolError} `INVALID_PARAMS` unless `ttlMs` is null, absent or a whole number above 0.
  */
 export function expiryOf(ttlMs: unknown, settings: WebhookSettings): number | null {
