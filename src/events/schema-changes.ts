@@ -36,7 +36,7 @@ export function breakingChanges(
   after: Pick<EventType, 'inputSchema' | 'payloadSchema'>,
 ): BreakingChange[] {
   return (['inputSchema', 'payloadSchema'] as const).flatMap((feature) =>
-    compare(before[feature], after[feature], feature === 'inputSchema', '').map(
+    findChanges(before[feature], after[feature], feature === 'inputSchema', '').map(
       ([path, problem]) => {
         const subject = path === '' ? `"${feature}"` : `"${path}" of "${feature}"`
         const advice = 'offer a type with a new name beside this one'
@@ -54,7 +54,7 @@ type Change = readonly [path: string, problem: string]
  * @param isInput Whether the schema describes arguments, and not payloads.
  * @param path The path of the member that the schema describes; empty for the whole value.
  */
-function compare(before: unknown, after: unknown, isInput: boolean, path: string): Change[] {
+function findChanges(before: unknown, after: unknown, isInput: boolean, path: string): Change[] {
   if (!isObject(before) || !isObject(after)) {
     const isSame = JSON.stringify(before) === JSON.stringify(after)
     const isCompatible = isSame || after === true || (isInput && before === false)
@@ -87,7 +87,7 @@ function compare(before: unknown, after: unknown, isInput: boolean, path: string
       changes.push([memberPath, 'was removed'])
       continue
     }
-    changes.push(...compare(schema, newProperties[name], isInput, memberPath))
+    changes.push(...findChanges(schema, newProperties[name], isInput, memberPath))
     if (!isInput && required.includes(name) && !newRequired.includes(name)) {
       changes.push([memberPath, 'is no longer always present'])
     }
@@ -100,7 +100,7 @@ function compare(before: unknown, after: unknown, isInput: boolean, path: string
     const [schemas, newSchemas] = [[before[keyword] ?? []].flat(), [after[keyword] ?? []].flat()]
     schemas.forEach((schema, index) => {
       // A missing new schema counts as `false` in arguments, which is incompatible, and as `true` in payloads
-      changes.push(...compare(schema, newSchemas[index] ?? !isInput, isInput, path))
+      changes.push(...findChanges(schema, newSchemas[index] ?? !isInput, isInput, path))
     })
   }
   return changes

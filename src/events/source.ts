@@ -46,6 +46,7 @@ async function start(
   maxAgeMs: number | undefined,
 ): Promise<Start> {
   if (typeof position !== 'string') {
+    // With the cursor `null`, `poll` returns the current cursor, and no events
     const current = await readSource(context, null, 0)
     return { position: current.position, truncated: position !== null }
   }

@@ -232,11 +232,11 @@ export class Webhook {
         }
         if (this.#queue.push({ event, cursor, onProcessed })) return
         this.#pending.delete(reject)
-        reject(queueIsFull())
+        reject(queueFullError())
       }),
     onGap: (cursor) => {
       // If this throws, the server sends the gap again
-      if (!this.#queue.push('gap')) throw queueIsFull()
+      if (!this.#queue.push('gap')) throw queueFullError()
       this.#queue.push({ cursor })
     },
     onTerminated: (error) => {
@@ -246,7 +246,8 @@ export class Webhook {
   }
 }
 
-function queueIsFull(): SdkError {
+/** The error for an event that does not fit into the queue. */
+function queueFullError(): SdkError {
   return new SdkError('LIMIT_EXCEEDED', 'Too many events are waiting to be read')
 }
 

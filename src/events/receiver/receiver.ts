@@ -86,6 +86,7 @@ export function createEventReceiver(
   }
 }
 
+/** Parses JSON. Returns undefined if the bytes are not JSON. */
 function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes))

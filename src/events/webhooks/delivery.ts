@@ -193,7 +193,8 @@ export async function deliverTo(
       return false
     }
     if (!answer) {
-      // If `limit` did not call the function, the URL's host is silent. Otherwise any process may continue at once
+      // If `limit` did not call the function, the URL's host is silent. Otherwise any process may continue at once.
+      // `backoffMs` adds a random part to the delay, and 0 earlier failures do not increase it
       const delayMs = sentAt > 0 ? 0 : Math.round(backoffMs(0, SILENT_RETRY_MS))
       if (lease.leftMs > 0) await lease.save({ dueAt: Date.now() + delayMs })
       return false
