@@ -59,7 +59,7 @@ export async function* checkEndpoint(
     options.signal?.throwIfAborted()
     if (!hasNoResponse(error)) throw error
     const explanation = await explainMissingResponse(endpoint, error)
-    // A browser may block several requests for the same reason, which is reported only once
+    // A browser may block several requests for the same reason. The reason is reported only once
     if (!messages.has(explanation.message)) {
       yield asLastFinding(explanation)
     }

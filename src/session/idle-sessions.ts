@@ -17,7 +17,7 @@ export interface IdleSessionOptions {
   readonly store: SessionStore
   /** How long a session may go without a request before it is idle, in milliseconds. */
   readonly idleMs: number
-  /** The sessions in the memory of this process, in the order of last use. */
+  /** The sessions in the memory of this process, the least recently used first. */
   readonly entries: ReadonlyMap<string, PoolEntry>
   readonly end: (id: string) => Promise<void>
   /** Called with a session that was only in the store, after its removal. */
@@ -46,7 +46,7 @@ export class IdleSessions {
   /** The ids of the sessions that are idle and not in use. */
   *expired(): Iterable<string> {
     for (const [id, entry] of this.#options.entries) {
-      // All further entries were used later than this one
+      // All further entries were used later than this one, so they are not idle either
       if (!this.#isIdle(entry)) return
       if (!isInUse(entry)) yield id
     }

@@ -77,7 +77,7 @@ export class SessionPool<Pooled extends SessionParts> implements SessionOperatio
   readonly #create: (parts: SessionParts) => Pooled
   readonly #quota: SessionQuota
   readonly #idle: IdleSessions
-  /** The live sessions in the order of last use. */
+  /** The live sessions, the least recently used first. */
   readonly #entries = new Map<string, PoolEntry<Pooled>>()
   /** Finds the live sessions by their topics. See {@link topicsOf}. */
   readonly #topics = topicIndex<PoolEntry<Pooled>>()

@@ -56,7 +56,7 @@ export class SessionQuota {
    * there is none, and the account is below its own limit, finds a session of the account with the most
    * sessions.
    *
-   * @param sessions The sessions in the order of last use, the least recently used first.
+   * @param sessions The sessions, the least recently used first.
    * @param isInUse Whether a session is in use, so that it must not be evicted.
    */
   findEvictable<Counted extends CountedSession>(
@@ -68,9 +68,9 @@ export class SessionQuota {
     let evictable: Counted | undefined
     let highestRank = 0
     for (const session of sessions) {
-      // An account at its own limit must not evict the sessions of other accounts
-      const rankOfOther = exceedsOwnLimit ? 0 : (this.#weights.get(session.account) ?? 0)
-      const rank = session.account === account ? Infinity : rankOfOther
+      // The rank if another account owns the session. An account at its own limit must not evict such a session
+      const foreignRank = exceedsOwnLimit ? 0 : (this.#weights.get(session.account) ?? 0)
+      const rank = session.account === account ? Infinity : foreignRank
       if (rank > highestRank && !isInUse(session)) {
         evictable = session
         highestRank = rank

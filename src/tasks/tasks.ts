@@ -154,7 +154,7 @@ export class ServerTasks implements Tasks, TaskFactory {
       resultMethods: ['tools/call'],
       methods,
       filters,
-      // The result announces the task that was created for the same call
+      // Whether the result announces the task that was created for the same call
       isOwnResult: ({ taskId }, ctx) => taskId !== undefined && this.#taskIds.get(ctx) === taskId,
     }
   }
