@@ -92,14 +92,16 @@ async function withStore<T>(
   }
 }
 
-/** Resolves after `successEvent`, and rejects after `failureEvent`. */
+/** Resolves after the target's `successEvent`, and rejects after its `failureEvent`. */
 function untilDone(
-  work: IDBRequest | IDBTransaction,
+  target: IDBRequest | IDBTransaction,
   successEvent: string,
   failureEvent: string,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    work.addEventListener(successEvent, () => resolve())
-    work.addEventListener(failureEvent, () => reject(work.error ?? new Error('No reason given')))
+    target.addEventListener(successEvent, () => resolve())
+    target.addEventListener(failureEvent, () =>
+      reject(target.error ?? new Error('No reason given')),
+    )
   })
 }

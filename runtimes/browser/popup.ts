@@ -90,13 +90,14 @@ export function popup(options: PopupOptions): AuthorizationFlow {
   return {
     begin(): AuthorizationRedirect {
       // Opened before any `await`, because a click allows a popup only for a short time
-      const opened = mode === 'popup' ? window.open('about:blank', '_blank', features) : null
-      if (!opened && mode === 'popup' && !leavePage) throw new Error('The browser blocks the popup')
+      const popupWindow = mode === 'popup' ? window.open('about:blank', '_blank', features) : null
+      if (!popupWindow && mode === 'popup' && !leavePage)
+        throw new Error('The browser blocks the popup')
       return {
         redirectUri,
         go: (url, flow, signal) =>
-          opened ? signInWithPopup(opened, url, signal) : redirectPage(url, flow, signal),
-        end: () => opened?.close(),
+          popupWindow ? signInWithPopup(popupWindow, url, signal) : redirectPage(url, flow, signal),
+        end: () => popupWindow?.close(),
       }
     },
     takeRedirect: takeRedirectResult,
@@ -144,9 +145,13 @@ function notifyWaitingPage(state: string | null, callback: string): Promise<bool
 /**
  * Shows the authorization server in the popup. Resolves with the URL of the authorization response.
  */
-async function signInWithPopup(opened: Window, url: string, signal: AbortSignal): Promise<string> {
+async function signInWithPopup(
+  popupWindow: Window,
+  url: string,
+  signal: AbortSignal,
+): Promise<string> {
   // Until now the popup showed a page of this origin, so `closed` is reliable
-  if (opened.closed) throw closedByUser()
+  if (popupWindow.closed) throw closedByUser()
   let stopDetecting: (() => void) | undefined
   const channel = new BroadcastChannel(channelName(new URL(url).searchParams.get('state')))
   try {
@@ -157,8 +162,8 @@ async function signInWithPopup(opened: Window, url: string, signal: AbortSignal)
         channel.postMessage('taken')
         resolve(data.callback)
       })
-      opened.location.replace(url)
-      stopDetecting = detectClosing(opened, () => reject(closedByUser()))
+      popupWindow.location.replace(url)
+      stopDetecting = detectClosing(popupWindow, () => reject(closedByUser()))
     })
   } finally {
     stopDetecting?.()
@@ -172,14 +177,14 @@ async function signInWithPopup(opened: Window, url: string, signal: AbortSignal)
  * appears closed too, while the user is still in it. A popup that appears closed therefore counts as
  * closed only if the focus returns to this page at that time.
  */
-function detectClosing(opened: Window, onClosed: () => void): () => void {
+function detectClosing(popupWindow: Window, onClosed: () => void): () => void {
   // Read now, because phones may suspend this page before the first check
   let hadFocus = document.hasFocus()
   let closedPolls = 0
   let focusedPolls = 0
   const timer = setInterval(() => {
     const hasFocus = document.hasFocus()
-    if (!opened.closed) {
+    if (!popupWindow.closed) {
       hadFocus = hasFocus
       return
     }

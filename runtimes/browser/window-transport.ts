@@ -55,22 +55,22 @@ export function windowTransport(target: Window, options: WindowTransportOptions)
 function windowChannel(target: Window, origin: string): MessageChannelLike {
   if (!isWindow(target)) throw new TypeError('A window is required')
   requireOrigin(origin)
-  let peerOrigin = origin
+  let otherOrigin = origin
   let stop = (): void => {}
   return {
     shared: true,
     open({ message, unreadable, closed }) {
-      const isPeer = (event: MessageEvent): boolean => {
+      const isFromOtherWindow = (event: MessageEvent): boolean => {
         if (event.source !== target) return false
         // If the origin is not known in advance, the first message determines it
-        if (peerOrigin === '*') peerOrigin = event.origin
-        return event.origin === peerOrigin
+        if (otherOrigin === '*') otherOrigin = event.origin
+        return event.origin === otherOrigin
       }
       const onMessage = (event: MessageEvent): void => {
-        if (isPeer(event)) message(event.data)
+        if (isFromOtherWindow(event)) message(event.data)
       }
       const onError = (event: MessageEvent): void => {
-        if (isPeer(event)) unreadable()
+        if (isFromOtherWindow(event)) unreadable()
       }
       const poll = setInterval(() => {
         if (!target.closed) return
@@ -87,7 +87,7 @@ function windowChannel(target: Window, origin: string): MessageChannelLike {
     },
     post(value) {
       if (target.closed) throw new SdkError('CLOSED', 'The other window is gone')
-      target.postMessage(value, targetOrigin(peerOrigin))
+      target.postMessage(value, targetOrigin(otherOrigin))
     },
     close: () => stop(),
   }

@@ -16,5 +16,6 @@ export function ignoreSuspensionRejections(): void {
 
 function onUnhandled(event: PromiseRejectionEvent): void {
   const reason: unknown = event.reason
+  // `InputPending` is the error that suspends a handler
   if (reason instanceof Error && reason.name === 'InputPending') event.preventDefault()
 }

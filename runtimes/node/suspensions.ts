@@ -15,6 +15,7 @@ export function ignoreSuspensionRejections(): void {
 }
 
 function onUnhandled(reason: unknown): void {
+  // `InputPending` is the error that suspends a handler
   if (reason instanceof Error && reason.name === 'InputPending') return
   // If this is the only listener, the rejection ends the process, as it would without any listener
   if (process.listenerCount('unhandledRejection') === 1) throw reason

@@ -16,6 +16,7 @@ export async function call(invocation: Invocation): Promise<number> {
   const [name, ...words] = commandArguments
   if (name === undefined) throw new UsageError('Specify a tool')
   const argsOption = await readObject(options.args)
+  // If the tool runs as a task, the extension polls the task until it has ended
   await using client = await open(invocation, { extensions: [taskPolling()] })
   let schema = {}
   if (words.length > 0) {

@@ -152,7 +152,7 @@ export class FileMigration {
   }
 
   /**
-   * Adds a mark on the line before a node.
+   * Adds a mark, which is a `TODO` comment for the developer, on the line before a node.
    *
    * @param section The section of the documentation that the mark refers to.
    */

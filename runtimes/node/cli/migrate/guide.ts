@@ -1,5 +1,6 @@
 /**
- * Formats the text of marks, each of which refers to a section of the documentation.
+ * Formats the text of marks. A mark is a `TODO` comment for the developer, and refers to a section of the
+ * documentation.
  */
 
 /** The sections of the documentation that marks refer to: a page and a heading. */

@@ -1,5 +1,5 @@
 /**
- * Migrates completers. In the old SDK, the other arguments were the member `arguments` of a completer's second
+ * Migrates completers, which are functions that suggest values for an argument. In the old SDK, the other arguments were the member `arguments` of a completer's second
  * parameter. In Edgewise, the second parameter itself is an object with the other arguments.
  */
 import type ts from 'typescript'

@@ -42,7 +42,7 @@ export function migratePrompt(file: FileMigration, call: MethodCall): void {
 }
 
 /**
- * Replaces `completable(schema, complete)` in a shape with the schema.
+ * Replaces `completable(schema, complete)` with the schema, in a shape: an object with the members of a schema.
  *
  * @returns The option `complete`; `undefined` if no argument is completed.
  */

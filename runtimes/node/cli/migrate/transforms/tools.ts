@@ -18,7 +18,7 @@ import {
 /** A call of a method. */
 export type MethodCall = ts.CallExpression & { readonly expression: ts.PropertyAccessExpression }
 
-/** The names of a tool's annotations. An object with other members is the shape of a schema. */
+/** The names of a tool's annotations. An object with other members is a shape: the members of an object schema. */
 const ANNOTATIONS: ReadonlySet<string> = new Set([
   'title',
   'readOnlyHint',
