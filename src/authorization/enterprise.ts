@@ -43,7 +43,7 @@ export interface IdentityProvider extends ClientCredentials {
 /** How a company's users are signed in. */
 export interface EnterpriseOptions extends ClientCredentialsOptions {
   readonly identityProvider: IdentityProvider
-  /** Returns the user's token from the single sign-on, which must not have expired. Called for each new access token. */
+  /** Returns an unexpired token of the user from the single sign-on. Called for each new access token. */
   readonly subject: () => Awaitable<SubjectToken>
 }
 

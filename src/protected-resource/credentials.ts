@@ -1,5 +1,5 @@
 /**
- * The access token of a request, which is accepted only in the `Authorization` header.
+ * The access token of a request. Tokens are accepted only in the `Authorization` header.
  *
  * @see https://www.rfc-editor.org/rfc/rfc6750#section-2.1
  */

@@ -65,8 +65,8 @@ export interface ChannelReceiver {
   /** The name of the param that the `Mcp-Name` header repeats for a method, if any. */
   nameParam(method: string): string | undefined
   /**
-   * Receives parsed JSON that is not validated yet. With `call`, it arrived on the stream of that
-   * request, which carries the response of no other request.
+   * Receives parsed JSON that is not validated yet. If `call` is given, the JSON arrived on the stream of that
+   * request. Such a stream carries the response of no other request.
    */
   receive(frame: unknown, call?: OutgoingRequest): void
   /** Rejects a frame that cannot be read. If the frame answers a call, the call fails. */

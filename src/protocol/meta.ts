@@ -22,7 +22,7 @@ export const META_SUBSCRIPTION_ID: string = 'io.modelcontextprotocol/subscriptio
 
 /** A label of the prefix of a `_meta` key, such as `com` in `com.example/name`. */
 const LABEL = /^[a-z](?:[a-z0-9-]*[a-z0-9])?$/i
-/** The part of a `_meta` key after the prefix, which may be empty. */
+/** The name, which is the part of a `_meta` key after the prefix. A name may be empty. */
 const NAME = /^(?:[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)?$/i
 
 /** Whether a key matches the grammar: an optional prefix of dot-separated labels, a slash, a name. */

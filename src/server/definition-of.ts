@@ -38,7 +38,7 @@ export function definitionOf(server: BaseServer): ServerDefinition {
 }
 
 /**
- * Returns the definition of any server, which may still lack extensions.
+ * Returns the definition of any server. The server may still lack extensions that it needs.
  *
  * @throws {TypeError} If the value was not created by a `createServer`.
  */

@@ -82,7 +82,7 @@ export interface ClientInput {
    */
   configure(options: InputOptions): AskMode
   /**
-   * Creates the context of a request, which may resume an earlier round.
+   * Creates the context of a request. If the request resumes an earlier round, the context has the recording.
    *
    * @throws {ProtocolError} `INVALID_PARAMS` if the request cannot be resumed.
    */

@@ -175,7 +175,7 @@ export function observeNotifications(
   }
 }
 
-/** The outcome of sending a notification, whose promise resolved with an error or with nothing. */
+/** The outcome of sending a notification. `failure` is what the promise of `send` resolved with: an error, or nothing. */
 function sendingEnd(failure: unknown): OperationEnd {
   return failure ? errorEnd(failure) : COMPLETE
 }

@@ -90,7 +90,7 @@ export interface ExtensionMethod extends Pick<MethodFacts, 'nameParam' | 'cachea
   legacy?(params: JsonObject, ctx: Context): Result | Promise<Result>
 }
 
-/** A member of the filter of `subscriptions/listen`, which selects additional notifications. */
+/** An additional member of the filter of `subscriptions/listen`. It selects notifications of the extension. */
 export interface ExtensionFilter {
   /**
    * Returns the supported part of the member's value, which the acknowledgement repeats;

@@ -103,7 +103,7 @@ export interface ToolFailure extends CallToolResult {
 }
 
 /**
- * Creates a failed result whose text the model reads. A tool with an `output` may return it too.
+ * Creates a failed result whose text the model reads. Tools with an `output` may return such a result too.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#error-handling
  */

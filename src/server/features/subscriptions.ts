@@ -126,7 +126,7 @@ export function changeNotification(
   return notification(method, Object.keys(params).length > 0 ? params : undefined)
 }
 
-/** Whether the URI of a subscription covers an updated one: the same URI, or one below it. */
+/** Whether the URI of a subscription covers an updated URI: both are equal, or the updated URI lies below. */
 export function covers(subscribed: string, updated: string): boolean {
   if (subscribed === updated) return true
   return updated.startsWith(subscribed.endsWith('/') ? subscribed : `${subscribed}/`)

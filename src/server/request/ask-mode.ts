@@ -89,7 +89,7 @@ export interface UnavailableMode {
   readonly needs: string
 }
 
-/** The mode of requests without a session, in revisions that have sessions. They cannot ask for input. */
+/** The mode of requests without a session, in revisions that have sessions. Such requests cannot ask for input. */
 export const NEEDS_SESSION: UnavailableMode = {
   kind: 'unavailable',
   needs: 'a stateful session',
