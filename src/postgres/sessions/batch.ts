@@ -101,15 +101,16 @@ export async function writeBatch(
       JSON.stringify(rowsToWrite),
     ),
     bus.channelName(),
+    // The query appends the id of each session to this payload
     payloadOf(TOPIC, ''),
     JSON.stringify(woken),
   )
-  // The query returns the streams and requests that it wrote. All others were refused
-  const streams = new Set(saved.map(([session, id]) => keyOf(session, id)))
-  const requests = new Set(begun.map(([session, request]) => keyOf(session, request)))
+  // The query returns the streams and requests that it wrote, which are removed here. The others were refused
+  const refusedStreams = new Set(saved.map(([session, id]) => keyOf(session, id)))
+  const refusedRequests = new Set(begun.map(([session, request]) => keyOf(session, request)))
   for (const { kind, session, id } of rows) {
-    if (kind === 'stream') streams.delete(keyOf(session, id))
-    if (kind === 'request') requests.delete(keyOf(session, id))
+    if (kind === 'stream') refusedStreams.delete(keyOf(session, id))
+    if (kind === 'request') refusedRequests.delete(keyOf(session, id))
   }
-  return { streams, requests }
+  return { streams: refusedStreams, requests: refusedRequests }
 }

@@ -49,7 +49,7 @@ export class CallStream implements OutgoingStream, WrittenStream {
   #seq: number
   #sink: Sink | undefined
   #isEnded = false
-  /** Whether another process has taken over the stream. If so, this process neither stores nor sends. */
+  /** Whether the stream is left to another process. If so, this process neither stores nor sends messages. */
   #isLost = false
   /** Pending while messages wait for a write to the database. */
   #pendingDelivery: Promise<void> | undefined
@@ -144,7 +144,7 @@ export class CallStream implements OutgoingStream, WrittenStream {
     if (!this.#isLost) this.#options.writer.save(this)
   }
 
-  /** Stops writing the stream, because another process has taken it over. */
+  /** Stops writing the stream, because another process has taken it over or is about to do so. */
   abandon(): void {
     this.#isLost = true
     this.#isEnded = true
@@ -181,7 +181,10 @@ export class CallStream implements OutgoingStream, WrittenStream {
     return delivery
   }
 
-  /** Drops the oldest events at the limits. They are deleted when they make up an eighth of a limit. */
+  /**
+   * Drops the oldest events at the limits. The dropped events are deleted from the database when they make up an
+   * eighth of a limit.
+   */
   #enforceLimits(size: number): void {
     const sizes = this.#sizes
     sizes.push(size)

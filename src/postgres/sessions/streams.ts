@@ -83,10 +83,10 @@ export class SharedStreams implements Streams {
   /**
    * Returns the stream of a call that this process handles.
    *
-   * @param request The id of the call, as JSON.
+   * @param idText The id of the call, as JSON.
    */
-  streamOf(request: string): CallStream | undefined {
-    return [...this.#open.values()].find((stream) => stream.request === request)
+  streamOf(idText: string): CallStream | undefined {
+    return [...this.#open.values()].find((stream) => stream.request === idText)
   }
 
   open(call?: ResumableCall): CallStream {
@@ -134,10 +134,10 @@ export class SharedStreams implements Streams {
   }
 
   end(stream: OutgoingStream): void {
-    const open = this.#open.get(stream.id)
-    if (!open) return
-    open.end()
-    this.#forget(open)
+    const openStream = this.#open.get(stream.id)
+    if (!openStream) return
+    openStream.end()
+    this.#forget(openStream)
   }
 
   announce(message: JsonRpcMessage): void {
@@ -164,11 +164,12 @@ export class SharedStreams implements Streams {
 
   resume(missed: MissedEvents, sink: Sink, lastEventId: string | null): void {
     if (!(missed instanceof Resumption)) return
+    // Sent again for clients that store only the ids of their latest connection
     if (lastEventId !== null) void sink.send({ id: lastEventId, data: '' })
     const { stream } = missed
-    const number = listeningNumber(stream)
-    if (number === undefined) this.#follow(stream, Number(missed.after), sink)
-    else this.#options.listeners.resume(number, missed.after, sink)
+    const listeningStream = listeningNumber(stream)
+    if (listeningStream === undefined) this.#follow(stream, Number(missed.after), sink)
+    else this.#options.listeners.resume(listeningStream, missed.after, sink)
   }
 
   /**
@@ -193,13 +194,18 @@ export class SharedStreams implements Streams {
     this.#options.listeners.close()
   }
 
+  /** Closes all connections, and ends the streams, because the session has ended. */
   close(): void {
     for (const stream of this.#open.values()) this.end(stream)
     for (const follower of this.#followers) follower.stop()
     this.#options.listeners.close()
   }
 
-  /** Creates a stream that this process writes. `seq` is given if another process wrote it before. */
+  /**
+   * Creates a stream that this process writes.
+   *
+   * @param seq The number after which the next event is numbered, if another process wrote the stream before.
+   */
   #add(id: string, call: ResumableCall | undefined, seq?: number): CallStream {
     const { session, resumable, writer, onServerRequest, onLost } = this.#options
     const stream = new CallStream({
