@@ -26,6 +26,7 @@ const killFunctions = new Set<KillFunction>()
  * child receives SIGTERM when this process exits, or when a signal is about to end this process. In the second
  * case, this process ends when the child has exited, but at most a second later. A child that still runs then
  * receives SIGKILL.
+ *
  * If the application handles the signal itself, the child receives nothing.
  *
  * @param send Sends a signal to the child, and returns whether it or a descendant is still running.

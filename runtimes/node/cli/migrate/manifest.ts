@@ -67,6 +67,7 @@ export function migrateManifest(
     )
   }
   set(mainGroup, 'edgewise', `^${version}`)
+  // Apps of the SDK's companion packages become apps of these frameworks
   for (const [name, range] of Object.entries({ express: '^5.0.0', hono: '^4.0.0' })) {
     if (addedModules.has(name) && groupOf(name) === undefined) set(mainGroup, name, range)
   }

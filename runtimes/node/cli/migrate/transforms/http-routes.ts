@@ -59,6 +59,7 @@ export function migrateHttpRoutes(file: FileMigration): void {
     const body = route.handler.body ? file.text(route.handler.body) : ''
     if (kind === 'sse') return body.includes('handlePostMessage')
     const isSamePath = file.text(route.path) === file.text(main.path)
+    // A route that rejects a method, such as GET, answers 405
     return isSamePath && (body.includes('handleRequest') || body.includes('405'))
   }
 }
