@@ -57,14 +57,11 @@ const RETRY_LATER_MS = 5000
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 /**
- * The class of JSON responses, if it is not `Response`, and their options for the status 200. The options are
- * created only once, with an instance of `Headers`, because workerd reads other options slowly. The listener for Node sets
- * a class that creates the stream of the body only when it is needed, because on Node a `Response` costs more than the
- * rest of a small call.
+ * The class of JSON responses, if it is not `Response`, and the options of the responses with the status 200. The listener
+ * for Node sets a class that creates the stream of the body only when it is needed, because on Node a `Response` costs more
+ * than the rest of a small call.
  */
-export const jsonResponses: { Class?: typeof Response; ok: ResponseInit } = {
-  ok: { headers: new Headers(JSON_TYPE) },
-}
+export const jsonResponses: { Class?: typeof Response; ok?: ResponseInit } = {}
 
 /** Creates the empty response, with the status 202, to a POST of notifications or of JSON-RPC responses. */
 export function accepted(): Response {
@@ -86,7 +83,14 @@ export function jsonResponse(
   if (retryAfterMs !== undefined) {
     headers = { ...headers, 'retry-after': `${Math.ceil(retryAfterMs / 1000)}` }
   }
-  const { Class = Response, ok } = jsonResponses
+  const { Class = Response } = jsonResponses
   const isOk = status === 200 && !headers
-  return new Class(text, isOk ? ok : { status, headers: { ...JSON_TYPE, ...headers } })
+  return new Class(
+    text,
+    isOk
+      ? // Created only once, with an instance of `Headers`, because workerd reads other options slowly. Not created at the
+        // start of a program, because `Headers` loads the HTTP client of Node
+        (jsonResponses.ok ??= { headers: new Headers(JSON_TYPE) })
+      : { status, headers: { ...JSON_TYPE, ...headers } },
+  )
 }
