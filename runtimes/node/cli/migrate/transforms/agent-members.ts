@@ -9,7 +9,7 @@ import { contextNameIn, handlerAround } from './handlers.ts'
 import { callOf, entryOf, walk } from './syntax.ts'
 
 /** For members that must be replaced by hand: the section of the guide, and the text of the mark. */
-const REPLACED: Readonly<Record<string, readonly [GuideSection, string]>> = {
+const MANUAL_REPLACEMENTS: Readonly<Record<string, readonly [GuideSection, string]>> = {
   state: [
     'state',
     'The state belonged to a session: store it for a user, in an object of your own',
@@ -39,7 +39,7 @@ export function migrateAgentMembers(file: FileMigration): void {
       file.mark(
         node,
         'mcpAgent',
-        'Workers can send no requests while they start: wait in a handler',
+        'Workers cannot send requests while they start: move this await into a handler',
       )
     }
     if (!ts.isPropertyAccessExpression(node)) return undefined
@@ -71,7 +71,7 @@ function migrateMember(file: FileMigration, node: ts.PropertyAccessExpression): 
   }
   if (disableCondition(file, node)) return
   const isValue = name === 'state' || name === 'props'
-  const [section, message] = entryOf(REPLACED, name) ?? [
+  const [section, message] = entryOf(MANUAL_REPLACEMENTS, name) ?? [
     'mcpAgent',
     `There is no equivalent of this.${name}`,
   ]
@@ -107,7 +107,7 @@ function disableCondition(file: FileMigration, node: ts.Node): boolean {
   )
   if (!statement) return false
   const condition = file.text(statement.expression).replaceAll(/\s+/g, ' ')
-  const message = `Each session evaluated this condition. Use the option "visible" of what it registers: ${condition}`
+  const message = `This condition was evaluated for each session. Use it in the option "visible" of the tools, prompts and resources in this block: ${condition}`
   file.mark(statement, 'visible', message)
   file.replace(statement.expression, 'false')
   return true

@@ -24,7 +24,7 @@ const RENAMED: Readonly<Record<string, string>> = {
 /**
  * For members that cannot be migrated, by their paths: the section of the guide, and what the author must do instead.
  */
-const REPLACED: Readonly<Record<string, readonly [GuideSection, string]>> = {
+const MANUAL_REPLACEMENTS: Readonly<Record<string, readonly [GuideSection, string]>> = {
   sessionId: [
     'sharedState',
     'Revision 2026-07-28 has no sessions: use ctx.principal or an id of your own',
@@ -151,7 +151,7 @@ function migrateMember(file: FileMigration, node: ts.Expression, name: string, p
   }
   if (path === 'requestInfo' && migrateHeader(file, node, name)) return
   const fallbackMessage = clientCall?.instead ?? `The context has no member "${path}"`
-  const [section, message] = entryOf(REPLACED, path) ?? ['handlers', fallbackMessage]
+  const [section, message] = entryOf(MANUAL_REPLACEMENTS, path) ?? ['handlers', fallbackMessage]
   file.giveUp(call ?? node, section, message)
 }
 

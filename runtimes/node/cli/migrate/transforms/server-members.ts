@@ -21,7 +21,7 @@ const CHANGES: Readonly<Record<string, string>> = {
 }
 
 /** For members without an equivalent: the section of the guide, and what the author should do instead. */
-const REPLACED: Readonly<Record<string, readonly [GuideSection, string]>> = {
+const MANUAL_REPLACEMENTS: Readonly<Record<string, readonly [GuideSection, string]>> = {
   setRequestHandler: [
     'handlers',
     'Handle the request with server.use, or remove this if Edgewise does it',
@@ -136,7 +136,10 @@ function migrateServerMember(
     file.giveUp(call ?? node, 'handlers', builtIn)
     return
   }
-  const [section, message] = entryOf(REPLACED, name) ?? ['handlers', fallbackMessage(name)]
+  const [section, message] = entryOf(MANUAL_REPLACEMENTS, name) ?? [
+    'handlers',
+    fallbackMessage(name),
+  ]
   file.giveUp(call ?? node, section, message)
 }
 
