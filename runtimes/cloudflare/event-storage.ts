@@ -74,12 +74,12 @@ export function durableObjectEventStorage(
   type Call<T> = (object: DurableObjectStub<EventsObject>) => Promise<T>
   /** Calls the object that a key belongs to. The key is the name of an event type, or the URL of a webhook. */
   const callObject = <T>(key: string, call: Call<T>): Promise<T> =>
-    withObjectTimeout('object of events', () => call(objectFor(key)))
+    withObjectTimeout('events Durable Object', () => call(objectFor(key)))
   /** Calls all objects. */
   const callAll = <T>(call: Call<T>): Promise<T[]> =>
     Promise.all(
       Array.from({ length: shards }, (_, shard) =>
-        withObjectTimeout('object of events', () => call(objectAt(shard))),
+        withObjectTimeout('events Durable Object', () => call(objectAt(shard))),
       ),
     )
   /** Calls the object of an event type, or all objects if the type is not known. */
@@ -90,7 +90,7 @@ export function durableObjectEventStorage(
     durable: true,
     deliversItself: true,
     durableObject: (events) => eventsObject(events),
-    secret: () => withObjectTimeout('object of events', () => objectAt(0).secret()),
+    secret: () => withObjectTimeout('events Durable Object', () => objectAt(0).secret()),
     append: (event) => callObject(event.name, (object) => object.append(jsonCopy(event))),
     read: (name, after, limit) => callObject(name, (object) => object.read(name, after, limit)),
     trim: (name, limits) => callObject(name, (object) => object.trim(name, limits)),
@@ -137,10 +137,10 @@ async function watch(
   listener: () => void,
 ): Promise<() => void> {
   const url = `https://events/${encodeURIComponent(name)}`
-  const { webSocket } = await withObjectTimeout('object of events', (signal) =>
+  const { webSocket } = await withObjectTimeout('events Durable Object', (signal) =>
     object.fetch(url, { headers: { upgrade: 'websocket' }, signal }),
   )
-  if (!webSocket) throw new Error('The object of events accepts no further streams for now')
+  if (!webSocket) throw new Error('The events Durable Object accepts no more streams now')
   webSocket.addEventListener('message', listener)
   // The listener is also called when the socket is lost, because it may have missed events
   webSocket.addEventListener('close', listener)
