@@ -8,7 +8,7 @@ import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import type { ConnectionState, ReconnectingOptions, ReconnectingTarget } from '#internal/client'
 import { createReconnectingClient, type ReconnectingClient } from '../browser/index.ts'
 
-/** The state of a connection, and the connection itself, to reopen it after a failure. */
+/** The state of a connection, and the client that can reopen the connection after a failure, as `connection`. */
 export type McpState = ConnectionState & { readonly connection: ReconnectingClient }
 
 /** The state during server rendering, and until hydration. */
@@ -31,10 +31,11 @@ const IDLE: ConnectionState = { status: 'idle' }
  * }
  * ```
  *
- * @param target A URL, or a function that creates a transport: the connection belongs to the component and
- *   is closed with it. The function must be the same in each render. Or a shared connection, which stays open.
- * @param options Options of the component's own connection. For each target, the options of the first
- *   render apply.
+ * @param target A URL, a function that creates a transport, or a shared client from
+ *   `createReconnectingClient`. For a URL or a function, the hook creates a client, and closes it when the
+ *   component unmounts. The function must be the same in each render. A shared client stays open.
+ * @param options Options of the client that the hook creates. For each target, the options of the first render
+ *   apply.
  * @see https://react.dev/reference/react/useSyncExternalStore
  */
 export function useMcp(
@@ -44,20 +45,24 @@ export function useMcp(
   // A `URL` is often a new object in every render
   const key = target instanceof URL ? target.href : target
   // Options are not a dependency, because they too are often a new object in every render
-  const connection = useMemo(
-    () => (isConnection(key) ? key : createReconnectingClient(key, options)),
+  const reconnectingClient = useMemo(
+    () => (isReconnectingClient(key) ? key : createReconnectingClient(key, options)),
     [key],
   )
-  const isShared = connection === key
+  const isShared = reconnectingClient === key
   useEffect(() => {
-    connection.open()
-    return isShared ? undefined : () => void connection.close()
-  }, [connection, isShared])
-  const state = useSyncExternalStore(connection.subscribe, connection.getSnapshot, () => IDLE)
-  return useMemo(() => ({ ...state, connection }), [state, connection])
+    reconnectingClient.open()
+    return isShared ? undefined : () => void reconnectingClient.close()
+  }, [reconnectingClient, isShared])
+  const state = useSyncExternalStore(
+    reconnectingClient.subscribe,
+    reconnectingClient.getSnapshot,
+    () => IDLE,
+  )
+  return useMemo(() => ({ ...state, connection: reconnectingClient }), [state, reconnectingClient])
 }
 
-function isConnection(
+function isReconnectingClient(
   target: ReconnectingClient | ReconnectingTarget,
 ): target is ReconnectingClient {
   return typeof target === 'object' && 'getSnapshot' in target
