@@ -10,7 +10,6 @@ import { notification } from '../protocol/jsonrpc.ts'
 import type { RevisionFacts } from '../protocol/revisions.ts'
 import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../protocol/types.ts'
 import { Session, type SessionRecord } from '../session/session.ts'
-import { askInSession } from './ask-in-session.ts'
 import type { ServerDefinition } from './definition.ts'
 import { dispatch } from './engine/dispatch.ts'
 import { PushAskMode } from './engine/push-ask-mode.ts'
@@ -22,6 +21,7 @@ import type { ChangeSource, Unsubscribe } from './notifier.ts'
 import type { Outbox } from './outbox.ts'
 import type { Authorizer, Caller, Exchange } from './request/exchange.ts'
 import { DEFAULT_LOG_LEVEL } from './request/logging.ts'
+import { createSessionAsk } from './session-ask.ts'
 
 /** What a session needs from its connection. */
 export interface SessionHost {
@@ -106,7 +106,7 @@ export class ConnectionSession {
   #createExchange(cancellation: Cancellation): Exchange {
     const { state: session, revision } = this
     const { server, outbox, caller, authorizer, inputTimeoutMs } = this.#host
-    const ask = askInSession(session, revision, outbox, inputTimeoutMs)
+    const ask = createSessionAsk(session, revision, outbox, inputTimeoutMs)
     return {
       revision,
       client: session.client,

@@ -23,7 +23,7 @@ import type { ExtensionClient, ExtensionRequest } from '../client/extension.ts'
 import { createTaskReporter, type TaskPollingOptions } from './polling.ts'
 import { pollDelayMs, pollTimeoutMs, noResultError } from './poll-interval.ts'
 
-/** A client that can call tools in every revision. */
+/** The client that the tasks extension uses: an {@link ExtensionClient} that can also call tools. */
 export interface TaskClient extends ExtensionClient {
   /** Calls a tool. */
   callTool(name: string, args?: JsonObject, options?: RequestOptions): Promise<Result>
@@ -62,10 +62,10 @@ export async function startCoreTask(
 }
 
 /**
- * The key in the options of calls that this extension sends itself. {@link sendToolCall} does not process such
- * a call again.
+ * A key that marks the options of the calls that this extension itself sends, so that {@link sendToolCall} does
+ * not process these calls again.
  */
-const UNCHANGED = Symbol('unchanged')
+const SENT_BY_EXTENSION = Symbol('own call')
 
 /**
  * Sends a tool call that needs special treatment. In 2025-11-25, the call runs as a task if the server and
@@ -76,14 +76,15 @@ export function sendToolCall(
   { client, method, params, options }: ExtensionRequest,
   pollingOptions: TaskPollingOptions,
 ): Promise<Result> | undefined {
-  const isSentUnchanged = method !== 'tools/call' || 'task' in params || UNCHANGED in options
+  const isSentUnchanged =
+    method !== 'tools/call' || 'task' in params || SENT_BY_EXTENSION in options
   if (isSentUnchanged) return undefined
   // If the caller has set `onTask`, the call should become a task, even if the caller also wants progress
   const wantsProgressOnly = options.onProgress !== undefined && !pollingOptions.onTask
   if (!usesCoreTasks(client))
     return wantsProgressOnly ? sendWithProgress(client, params, options) : undefined
   if (!supportsTasks(client)) return undefined
-  const markedOptions: RequestOptions = Object.assign({ ...options }, { [UNCHANGED]: true })
+  const markedOptions: RequestOptions = Object.assign({ ...options }, { [SENT_BY_EXTENSION]: true })
   const call = (asTask: boolean): Promise<Result> =>
     client.request(method, asTask ? { ...params, task: {} } : params, markedOptions)
   const callAndWait = async (): Promise<Result> => {
@@ -110,7 +111,7 @@ async function sendWithProgress(
   params: JsonObject,
   options: RequestOptions,
 ): Promise<Result> {
-  const markedOptions: RequestOptions = Object.assign({ ...options }, { [UNCHANGED]: true })
+  const markedOptions: RequestOptions = Object.assign({ ...options }, { [SENT_BY_EXTENSION]: true })
   try {
     return await client.request('tools/call', params, {
       ...markedOptions,

@@ -138,7 +138,7 @@ export function answer(outcomes: { readonly [wireKey: string]: InputOutcome }): 
 }
 
 function end(final: Pick<TaskRecord, 'status' | 'statusMessage' | 'result' | 'error'>): Transition {
-  // A final task has no further run, which alone would need these fields
+  // Only another run would need these fields, and a final task does not run again
   const cleared = { inputs: {}, answers: {}, ...UNLEASED, ownState: undefined }
   return (before, now) => change(before, now, { ...cleared, ...final })
 }

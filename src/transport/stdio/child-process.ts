@@ -39,7 +39,8 @@ export interface ChildProcess {
   readonly exited: Promise<ChildExit>
   /**
    * Sends a signal to the process and its descendants, even after the process itself has exited. `SIGCONT`
-   * only checks whether any of them is still running. Never throws.
+   * does not affect running processes, and is used only to check whether any of them is still running. Never
+   * throws.
    *
    * @returns Whether there was a process to signal, as far as the runtime knows.
    */

@@ -14,7 +14,7 @@ import type { Ask } from './request/ask-mode.ts'
  * Creates the function that sends requests to the client of a session, and waits for the responses. The
  * requests contain only what the client's revision defines.
  */
-export function askInSession(
+export function createSessionAsk(
   session: Session,
   revision: RevisionFacts,
   outbox: Outbox,
