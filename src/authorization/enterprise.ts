@@ -85,7 +85,7 @@ async function exchangeSubjectToken(
   { identityProvider, subject }: EnterpriseOptions,
 ): Promise<string> {
   // The application chose the provider, so the provider may have a private address. Requests to the provider need no
-  // proofs, because the assertion is not bound to the client's key
+  // DPoP proofs, because the assertion is not bound to the client's key
   const trustedNetwork: Network = { ...network, allowed: () => true, proofs: undefined }
   const { issuer, tokenEndpoint } = identityProvider
   const provider: AuthorizationServer = tokenEndpoint

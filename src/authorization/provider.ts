@@ -13,7 +13,7 @@ import type { AuthorizationOptions, Grant, GrantRequest } from './grant.ts'
 import { covers } from './metadata.ts'
 import { createNetwork } from './network.ts'
 import type { Network } from './requests.ts'
-import { countSignIn, requireNewScopes, signInsKey } from './sign-in-limit.ts'
+import { assertScopesAreNew, countSignIn, signInsKey } from './sign-in-limit.ts'
 import {
   memoryTokenStore,
   readToken,
@@ -35,7 +35,10 @@ const NOT_NEW = false
 /** For `covers`: the resource of a token must equal the URL. A parent of the URL does not suffice. */
 const EXACTLY = true
 
-/** Provides the headers that authorize a client's requests, and can sign out. */
+/**
+ * A value for the option `auth`. It provides the headers that authorize a client's requests, signs in when that is
+ * necessary, and can sign out.
+ */
 export interface SignIn extends AuthProvider {
   /** Deletes the token for a server, by the URL that the client connected to. */
   signOut(server: string | URL): Promise<void>
@@ -123,8 +126,9 @@ export class TokenProvider implements SignIn {
     if (lacksScopes) {
       if (usedToken) this.#unacceptedTokens.delete(usedToken)
       if (!state.work) {
-        const scopes = splitScope(challengeParams.get('scope') ?? '')
-        demandedScopes = await requireNewScopes(this.#tokens, state.url, scopes, usedToken?.granted)
+        const scopes = splitScope(challengeParams.get('scope') ?? '').toSorted()
+        demandedScopes = scopes.join(' ')
+        await assertScopesAreNew(this.#tokens, state.url, scopes, usedToken?.granted)
       }
     } else {
       // True for a token that was just obtained, false after a refresh, undefined once the server has accepted it
@@ -212,7 +216,7 @@ export class TokenProvider implements SignIn {
     return this.#saveToken(state, await this.#grant.obtain(request), IS_NEW)
   }
 
-  /** Creates the request of a grant to an authorization server that has issued a token before. */
+  /** Creates the `GrantRequest` for an authorization server that has already issued a token. */
   async #grantRequest(
     { url, network }: ServerState,
     issuer: string,

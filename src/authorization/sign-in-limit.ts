@@ -37,16 +37,16 @@ async function recentSignIns(tokens: TokenStore, server: string): Promise<Caused
 /**
  * Checks that the scopes that a server demands are new.
  *
- * @returns The demanded scopes as a text, for {@link countSignIn}.
+ * @param scopes The demanded scopes, sorted.
  * @throws {AuthorizationError} If the token has the scopes, or they were already requested.
  */
-export async function requireNewScopes(
+export async function assertScopesAreNew(
   tokens: TokenStore,
   server: string,
   scopes: readonly string[],
   granted: readonly string[] | undefined,
-): Promise<string> {
-  const demanded = scopes.toSorted().join(' ')
+): Promise<void> {
+  const demanded = scopes.join(' ')
   const hasAll = scopes.length > 0 && scopes.every((scope) => granted?.includes(scope))
   const signIns = await recentSignIns(tokens, server)
   if (hasAll || signIns.some((signIn) => signIn.scopes === demanded)) {
@@ -55,13 +55,13 @@ export async function requireNewScopes(
     const answer = { url, status: 403, error: 'insufficient_scope' }
     throw new AuthorizationError('access', message, answer, NO_CAUSE, 'FORBIDDEN')
   }
-  return demanded
 }
 
 /**
  * Counts a sign-in.
  *
- * @param demanded The scopes that the server demanded, if its demand caused the sign-in.
+ * @param demanded The scopes that the server demanded, sorted and separated by spaces, if its demand caused the
+ * sign-in.
  * @throws {AuthorizationError} If the limit is reached.
  */
 export async function countSignIn(

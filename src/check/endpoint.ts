@@ -22,7 +22,7 @@ import type { RuleId } from './rules.ts'
 /** The maximum length of a response, in UTF-16 code units. */
 const MAX_LENGTH = 4 * 1024 * 1024
 /** The sentence after a message about a timeout. */
-export const MAYBE_SLOW = 'The server may only be slow'
+export const MAYBE_SLOW = 'The server may just be slow'
 const CLIENT_INFO = { name: 'edgewise-check', version: '1.0.0' }
 
 /** How requests are sent. */

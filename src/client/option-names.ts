@@ -6,7 +6,10 @@
 import type { OptionNames } from '../patterns/known-options.ts'
 import type { BaseConnectOptions } from './options.ts'
 
-/** The names of the options that every preset has, in the form that {@link OptionNames} describes. */
+/**
+ * The names of the options that `connect` has in every entry point (`edgewise/client` and
+ * `edgewise/client/tiny`), in the format that {@link OptionNames} describes.
+ */
 export const BASE_OPTION_NAMES: OptionNames<BaseConnectOptions> = {
   fetch: 1,
   headers: 1,

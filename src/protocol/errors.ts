@@ -12,8 +12,8 @@ import {
 import type { ErrorObject, UrlElicitation } from './types.ts'
 
 /**
- * A JSON-RPC error. If a handler throws it, it is sent unchanged. If a call of a client throws it, it
- * is the error that the server responded with.
+ * A JSON-RPC error. An error that a handler throws is sent unchanged. An error that a client method such
+ * as `callTool` throws contains the server's error response.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes
  */

@@ -175,8 +175,8 @@ export class Registry<T extends Entry> {
   }
 
   /**
-   * Returns the enabled entries that the requester may see. Without entries with the option
-   * `visible`, the array stays the same until an entry changes.
+   * Returns the enabled entries that the requester may see. If no entry has ever had the option `visible`,
+   * returns the same array until an entry changes.
    */
   list(requester: Requester): readonly T[] {
     this.#enabled ??= [...this.#entries.values()].filter((entry) => entry.enabled)

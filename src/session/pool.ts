@@ -11,7 +11,7 @@ import { accountOf } from '../patterns/account.ts'
 import { IdleSessions } from './idle-sessions.ts'
 import { isInUse, type PoolEntry, type SessionParts } from './pool-entry.ts'
 import { SessionQuota, type CountedSession } from './quota.ts'
-import { operationOf, type SessionObserver } from './session-operation.ts'
+import { operationOf, type SessionReporter } from './session-operation.ts'
 import { Session, topicsOf, type SessionRecord } from './session.ts'
 import type { SessionStore } from './store.ts'
 import { SessionStreams } from './streams.ts'
@@ -73,7 +73,7 @@ export interface SessionOperations<Pooled> {
  */
 export class SessionPool<Pooled extends SessionParts> implements SessionOperations<Pooled> {
   readonly #store: SessionStore
-  readonly #observer: SessionObserver
+  readonly #reporter: SessionReporter
   readonly #create: (parts: SessionParts) => Pooled
   readonly #quota: SessionQuota
   readonly #idle: IdleSessions
@@ -92,11 +92,11 @@ export class SessionPool<Pooled extends SessionParts> implements SessionOperatio
       maxSessions = 10_000,
       maxSessionsPerCaller = Math.ceil(maxSessions / 2),
     }: SessionLimits,
-    observer: SessionObserver,
+    reporter: SessionReporter,
     create: (parts: SessionParts) => Pooled,
   ) {
     this.#store = store
-    this.#observer = observer
+    this.#reporter = reporter
     this.#create = create
     this.#quota = new SessionQuota(maxSessions, maxSessionsPerCaller)
     this.#idle = new IdleSessions({
@@ -104,8 +104,8 @@ export class SessionPool<Pooled extends SessionParts> implements SessionOperatio
       idleMs,
       entries: this.#entries,
       end: (id) => this.#endEntry(id),
-      onRemoved: (id, record) => observer.observe?.close(id, operationOf(record)),
-      report: (error) => observer.report(error),
+      onRemoved: (id, record) => reporter.observe?.close(id, operationOf(record)),
+      report: (error) => reporter.report(error),
     })
   }
 
@@ -127,7 +127,7 @@ export class SessionPool<Pooled extends SessionParts> implements SessionOperatio
         visit((this.#entries.get(id) ?? this.#add(id, record)).pooled)
       } catch (error) {
         // A session that cannot be created must not affect the others
-        this.#observer.report(error)
+        this.#reporter.report(error)
       }
     }
   }
@@ -143,7 +143,7 @@ export class SessionPool<Pooled extends SessionParts> implements SessionOperatio
     await this.#makeRoom({ account, weight: this.#quota.weigh(record) })
     const id = await this.#useStore(() => this.#store.create(record))
     void this.#idle.startCleanup()
-    this.#observer.observe?.open(id, operationOf(record))
+    this.#reporter.observe?.open(id, operationOf(record))
     const entry = this.#add(id, record, account)
     entry.recordedAt = entry.usedAt
     return entry.pooled
@@ -195,7 +195,7 @@ export class SessionPool<Pooled extends SessionParts> implements SessionOperatio
     try {
       await this.#store.save(id, session.record)
     } catch (error) {
-      this.#observer.report(error)
+      this.#reporter.report(error)
     }
   }
 
@@ -218,7 +218,7 @@ export class SessionPool<Pooled extends SessionParts> implements SessionOperatio
     session.close()
     streams.close()
     await this.#useStore(() => this.#store.remove(id))
-    this.#observer.observe?.close(id, operationOf(session.record))
+    this.#reporter.observe?.close(id, operationOf(session.record))
   }
 
   /**
@@ -281,7 +281,7 @@ export class SessionPool<Pooled extends SessionParts> implements SessionOperatio
     try {
       return await work()
     } catch (error) {
-      this.#observer.report(error)
+      this.#reporter.report(error)
       throw new ProtocolError(INTERNAL_ERROR, 'Sessions cannot be stored at the moment')
     }
   }

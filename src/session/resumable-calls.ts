@@ -21,10 +21,10 @@ import type { ResumableCall } from './event-store.ts'
 import type { Session } from './session.ts'
 import type { Streams } from './streams.ts'
 
-/** Stores the calls of sessions while their handlers run. */
-export interface ResumableCallStore {
+/** Creates the resumable calls of sessions. */
+export interface ResumableCallsFactory {
   /**
-   * Opens the resumable calls of one session. A call of an earlier process that has asked the client for
+   * Creates the resumable calls of one session. A call of an earlier process that has asked the client for
    * input waits for the client's answer. All other calls of earlier processes are answered with an error.
    */
   open(session: Session, streams: Streams): ResumableCalls
@@ -73,8 +73,8 @@ export class ResumableCalls {
   }
 
   /**
-   * Creates the object through which a call's handler requests input. It immediately sends the recorded requests
-   * that have no answer yet.
+   * Creates the object through which a call's handler requests input. The object sends each request as soon
+   * as the handler makes the request, unless the client has already answered the request.
    */
   createInput(call: ResumableCall, send: SendInputRequest): ReplayInput {
     return new ReplayInput(call.recording, call.answers, {
@@ -178,7 +178,7 @@ export class ResumableCalls {
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
-export const resumableCalls: ResumableCallStore = {
+export const resumableCalls: ResumableCallsFactory = {
   open: (session, streams) => new ResumableCalls(session, streams),
 }
 

@@ -14,9 +14,9 @@ export interface SessionOperation {
   readonly http: true
 }
 
-/** Receives the beginning and end of sessions, and errors. */
-export interface SessionObserver {
-  /** Observes sessions, if the server has an observer. */
+/** Where the beginning and end of sessions, and errors, are reported. */
+export interface SessionReporter {
+  /** The server's observer, if it has one. */
   readonly observe?:
     | {
         /** Called when a session was opened. */

@@ -231,7 +231,7 @@ describe('A server that stops answering', () => {
     expect(after).toEqual(['initialize', 'DELETE', 'DELETE'])
   })
 
-  it('in time may only be slow, and the rest was not checked', async () => {
+  it('in time may just be slow, and the rest was not checked', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const serve = handlerAt(LOCAL)
     const found = await check(LOCAL, async (request) => {
@@ -245,7 +245,7 @@ describe('A server that stops answering', () => {
       {
         rule: 'no-response',
         severity: 'error',
-        message: `POST ${LOCAL} with "tools/call", which tests "unknown-tool", got no response within 5000 ms. The server may only be slow. The rest was not checked`,
+        message: `POST ${LOCAL} with "tools/call", which tests "unknown-tool", got no response within 5000 ms. The server may just be slow. The rest was not checked`,
       },
     ])
   })

@@ -172,7 +172,7 @@ describe('The playground explains', () => {
     await check.and(page.locator('[data-running]')).waitFor()
     await page.clock.fastForward(31_000)
     await sees(findings, /^Stopped without a response: 1 error/)
-    await sees(findings, /within 30000 ms\. The server may only be slow\. The rest was not checked/)
+    await sees(findings, /within 30000 ms\. The server may just be slow\. The rest was not checked/)
     await check.locator('summary').first().click()
     await sees(page.locator('.entry[data-member][data-failed]'), 'no response')
   })

@@ -18,7 +18,10 @@ const MAX_DELAY_MS = 900_000
 const MIN_FAILURES = 11
 /** How many times a gap is sent to a receiver that rejects it. */
 const MAX_REJECTED_GAPS = 3
-/** How long a subscription that does not expire stays suspended before it ends, in milliseconds. */
+/**
+ * For subscriptions without an expiry: the longest suspension, in milliseconds. After that, the subscription
+ * ends.
+ */
 const MAX_SUSPENDED_MS = 86_400_000
 
 /**

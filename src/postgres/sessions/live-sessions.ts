@@ -10,7 +10,7 @@ import type { ServerChange } from '../../server/notifier.ts'
 /** A live session with its topics. */
 export interface IndexedSession {
   readonly id: string
-  /** The topics of the changes that concern the session, except changes of lists. */
+  /** The topics that the session is notified about. Changes of lists have no topic: they concern every session. */
   readonly topics: readonly string[]
 }
 

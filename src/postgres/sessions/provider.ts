@@ -8,7 +8,7 @@ import { requireKnown, type OptionNames } from '../../patterns/known-options.ts'
 import type { Caller } from '../../server/request/exchange.ts'
 import { accountOf } from '../../patterns/account.ts'
 import type { SessionLimits } from '../../session/pool.ts'
-import type { ResumableCallStore } from '../../session/resumable-calls.ts'
+import type { ResumableCallsFactory } from '../../session/resumable-calls.ts'
 import type { HttpEndpoint } from '../../transport/streamable-http/incoming.ts'
 import {
   answerInitialize,
@@ -35,7 +35,7 @@ export interface PostgresSessionOptions extends SessionLimits {
    * It runs the handler again, with all previous steps and answers. By default, the client receives an
    * error for such a call. All processes need the same value.
    */
-  calls?: ResumableCallStore
+  calls?: ResumableCallsFactory
 }
 
 /** Whether the server can send messages outside of responses. */

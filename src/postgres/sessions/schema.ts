@@ -4,11 +4,10 @@
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 
-// Columns of `mcp_sessions`: The ids of requests to the client are reserved in blocks, and `asked`
-// is the number of reserved blocks. `sent` is the number of stored messages that belong to no
-// request. `listener` is the process with the newest connection for those messages, and
-// `connection` is the number of that connection. `delivered` is the position of the last event that
-// was sent on the most recently closed connection.
+// Columns of `mcp_sessions`: `id_blocks` is the number of reserved blocks of ids for requests to the
+// client. `sent` is the number of stored messages that belong to no request. `listener` is the process
+// with the newest connection for those messages, and `connection` is the number of that connection.
+// `delivered` is the position of the last event that was sent on the most recently closed connection.
 //
 // Columns of `mcp_streams`: the process `owner` runs the call, the process `reader` has the connection of
 // the client, `request` is the id of the call as JSON, and `call` is its state, if it is resumable.
@@ -24,7 +23,7 @@ export const SESSIONS = `CREATE TABLE mcp_sessions (
     account text,
     weight integer NOT NULL,
     used_at timestamptz NOT NULL DEFAULT now(),
-    asked integer NOT NULL DEFAULT 0,
+    id_blocks integer NOT NULL DEFAULT 0,
     sent integer NOT NULL DEFAULT 0,
     listener text,
     connection integer NOT NULL DEFAULT 0,

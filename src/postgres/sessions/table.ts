@@ -134,9 +134,10 @@ export class SessionTable {
 
   /** Reserves ids for requests of this process to the client. Returns the id before the first reserved id. */
   async reserveIds(id: string): Promise<number> {
-    const query = 'UPDATE {mcp_sessions} SET asked = asked + 1 WHERE id = $1 RETURNING asked'
-    const [row] = await this.#database.query<{ asked: number }>(query, id)
-    return ((row?.asked ?? 1) - 1) * ID_BLOCK
+    const query =
+      'UPDATE {mcp_sessions} SET id_blocks = id_blocks + 1 WHERE id = $1 RETURNING id_blocks AS blocks'
+    const [row] = await this.#database.query<{ blocks: number }>(query, id)
+    return ((row?.blocks ?? 1) - 1) * ID_BLOCK
   }
 
   /** Deletes a session and its rows in all tables. Returns its record. */
@@ -236,7 +237,7 @@ export class SessionTable {
        ), stored AS (
          INSERT INTO {mcp_inbox} (session, id, message)
          SELECT $1, $2::int, $3 FROM {mcp_sessions}, inbox
-         WHERE id = $1 AND $2::int <= asked * ${ID_BLOCK} AND NOT inbox.full
+         WHERE id = $1 AND $2::int <= id_blocks * ${ID_BLOCK} AND NOT inbox.full
          ON CONFLICT DO NOTHING RETURNING id
        ), woken AS (SELECT pg_notify($4, $5)::text AS sent FROM stored)
        SELECT s.id, inbox.full FROM inbox CROSS JOIN (SELECT count(sent) FROM woken) AS done

@@ -84,8 +84,8 @@ export interface ExtensionMethod extends Pick<MethodFacts, 'nameParam' | 'cachea
    */
   handle?(params: JsonObject, ctx: Context, revision: string): Result | Promise<Result>
   /**
-   * Handles a request in a session, for a method that the protocol itself defines in revisions with
-   * sessions. The client need not declare the extension.
+   * Handles the same method in the older revisions, with sessions, whose core protocol already has the
+   * method, such as `tasks/get` in 2025-11-25. There, the client need not declare the extension.
    */
   legacy?(params: JsonObject, ctx: Context): Result | Promise<Result>
 }

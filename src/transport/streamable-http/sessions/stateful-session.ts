@@ -36,7 +36,7 @@ import { resolveSessionMethod } from '../../../server/engine/session-methods.ts'
 import { DEFAULT_LOG_LEVEL } from '../../../server/request/logging.ts'
 import type { ResumableCall } from '../../../session/event-store.ts'
 import type { SessionParts } from '../../../session/pool-entry.ts'
-import type { ResumableCallStore, ResumableCalls } from '../../../session/resumable-calls.ts'
+import type { ResumableCallsFactory, ResumableCalls } from '../../../session/resumable-calls.ts'
 import { idInUse, type Session } from '../../../session/session.ts'
 import type { SessionOperations } from '../../../session/pool.ts'
 import type { Streams } from '../../../session/streams.ts'
@@ -57,7 +57,7 @@ export interface SharedState {
   readonly endpoint: HttpEndpoint
   readonly pool: SessionOperations<StatefulSession>
   /** Allows calls to be resumed in another process, after the process that handled them has ended. */
-  readonly calls: ResumableCallStore | undefined
+  readonly calls: ResumableCallsFactory | undefined
 }
 
 /** Receives the messages that belong to one request: the reply to the request, or the stream of a resumed call. */

@@ -11,7 +11,7 @@ import type { JsonRpcNotification } from '../../../protocol/types.ts'
 import { accountOf } from '../../../patterns/account.ts'
 import { announceTo, topicsOfChange } from '../../../server/features/announce.ts'
 import type { Unsubscribe } from '../../../server/notifier.ts'
-import type { ResumableCallStore } from '../../../session/resumable-calls.ts'
+import type { ResumableCallsFactory } from '../../../session/resumable-calls.ts'
 import type { SessionRecord } from '../../../session/session.ts'
 import { SessionPool, type SessionLimits } from '../../../session/pool.ts'
 import { createMemorySessionStore, type SessionStore } from '../../../session/store.ts'
@@ -38,7 +38,7 @@ export interface StatefulSessionOptions extends SessionLimits {
    * Resumes calls that were running when their process ended. Pass `resumableCalls`, and a `store` that
    * outlives the process. By default, clients receive an error for such calls.
    */
-  calls?: ResumableCallStore
+  calls?: ResumableCallsFactory
 }
 
 /** Whether the server can send messages outside of responses. */
