@@ -83,7 +83,8 @@ function create(set: ToolSet, extra: object, initialHeaders = {}): Handler {
 
 export const subject: HttpSubject = {
   // Does not read the id, but receives the same requests as the sessions of others
-  session: (tools) => create(tools, {}, { 'mcp-session-id': crypto.randomUUID() }),
+  session: (tools) =>
+    create(tools, {}, { 'mcp-session-id': '0b8f1a52-6a0e-4a53-9d3e-0f6a1c2b7d94' }),
   stateless: (tools) => create(tools, {}),
   modern: (tools) => create(tools, modernMembers),
 }
