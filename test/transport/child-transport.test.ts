@@ -53,3 +53,22 @@ test('A message to a process that is running, but does not read, is rejected as 
   child.exit()
   await transport.close()
 })
+
+test('Closing waits until a descendant that ignores SIGTERM has exited after SIGKILL [L-STDIO-011] [M-STDIO-019]', async () => {
+  const child = brokenChild()
+  let checksLeft = Infinity
+  const signals: string[] = []
+  child.kill = (signal) => {
+    signals.push(signal)
+    if (signal === 'SIGKILL') checksLeft = 3
+    return signal !== 'SIGCONT' || checksLeft-- > 0
+  }
+  const transport = childTransport({ command: 'demo', stderr: 'ignore', graceMs: 100 }, () =>
+    Promise.resolve(child),
+  )
+  await transport.start(ignored)
+  child.exit()
+  await transport.close()
+  expect(signals.filter((signal) => signal !== 'SIGCONT')).toEqual(['SIGTERM', 'SIGKILL'])
+  expect(checksLeft).toBe(-1)
+})

@@ -49,7 +49,7 @@ export interface ChildProcess {
 
 /**
  * How long to wait for the remaining output of a process that has exited, or for the exit of a process
- * that has closed its output, in milliseconds.
+ * that has closed its output or received SIGKILL, in milliseconds.
  */
 const LATE_OUTPUT_MS = 250
 /** How often to check whether descendants of a process are still running, in milliseconds. */
@@ -116,12 +116,18 @@ export class ChildConnection {
   /** Ends the descendants of an exited process: sends SIGTERM, and SIGKILL to those that ignore SIGTERM. */
   async #endDescendants(): Promise<void> {
     const { child } = this
-    let anyLeft = child.kill('SIGTERM')
-    for (let waitedMs = 0; anyLeft && waitedMs < this.#graceMs; waitedMs += POLL_MS) {
+    if (!child.kill('SIGTERM') || (await this.#haveExited(this.#graceMs))) return
+    child.kill('SIGKILL')
+    await this.#haveExited(LATE_OUTPUT_MS)
+  }
+
+  /** Waits until all descendants have exited, but at most `ms` milliseconds. Returns whether they have exited. */
+  async #haveExited(ms: number): Promise<boolean> {
+    for (let waitedMs = 0; waitedMs < ms; waitedMs += POLL_MS) {
       await sleep(POLL_MS)
-      anyLeft = child.kill('SIGCONT')
+      if (!this.child.kill('SIGCONT')) return true
     }
-    if (anyLeft) child.kill('SIGKILL')
+    return false
   }
 }
 
