@@ -35,7 +35,7 @@ const vocabulary = [
     'the message, the request, the record',
   ],
   ['by itself', /\bby itself\b/gi, 'automatically, by default'],
-  ['its like', /\b(?:its|his|her|their) like\b/gi, 'similar frameworks'],
+  ['X and its like', /\b(?:its|his|her|their) like\b/gi, 'X and similar ones'],
   ['no more', /\b(?:no more|no longer any|any more)\b/gi, 'no longer'],
   ['but for', /\b(?:such as one|as one has|be it|save for|but for)\b/gi, 'except, such as'],
 ]

@@ -6,7 +6,7 @@
  */
 import { acquireSlot } from './slot-channel.ts'
 
-/** The maximum number of open streams of an origin's pages to one server. */
+/** How many streams to one server may be open at the same time, in all pages of an origin together. */
 const MAX_STREAMS = 4
 
 /** The lock that all hidden pages with a slot share, so that visible pages can find them. */

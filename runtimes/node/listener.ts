@@ -6,7 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Caller } from '../../src/presets/server.ts'
-import { parsedBody } from './parsed-body.ts'
+import { consumedBody } from './consumed-body.ts'
 import { limitPipelining } from './pipeline.ts'
 
 /** A function that handles a Web request, such as a handler from `createHandler`. */
@@ -75,14 +75,14 @@ export function toNodeListener(handler: NodeHandler): NodeListener {
 function respond(honoListener: NodeListener, incoming: NodeRequest, outgoing: NodeResponse): void {
   // Without this listener, an "error" event would end the process. Listeners of "close" handle broken connections
   outgoing.on('error', ignore)
-  const parsed = parsedBody(incoming)
-  if (parsed === null) {
+  const bodyBytes = consumedBody(incoming)
+  if (bodyBytes === null) {
     console.error(ALREADY_READ)
     outgoing.writeHead(500, { 'content-type': 'text/plain' })
     outgoing.end(ALREADY_READ)
     return
   }
-  if (parsed) Object.assign(incoming, { rawBody: parsed })
+  if (bodyBytes) Object.assign(incoming, { rawBody: bodyBytes })
   // A `Request` cannot have the method TRACE, and a URL cannot have an empty host
   if (incoming.method === 'TRACE' || incoming.headers.host === '') {
     outgoing.writeHead(400)

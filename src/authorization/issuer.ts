@@ -1,5 +1,6 @@
 /**
- * Binds credentials to one authorization server, so that no MCP server can direct them to another one.
+ * Binds credentials to one authorization server, so that an MCP server cannot direct them to a
+ * different authorization server.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration#authorization-server-binding
  */
@@ -11,8 +12,8 @@ import { TokenProvider, type SignIn } from './provider.ts'
 /** The options of a sign-in whose credentials belong to one authorization server. */
 export interface IssuerOptions extends AuthorizationOptions {
   /**
-   * The issuer of the authorization server that the credentials belong to. The credentials are sent to no
-   * other server, even if an MCP server names one.
+   * The issuer of the authorization server that the credentials belong to. The credentials are sent
+   * only to this server, even if an MCP server names a different one.
    */
   readonly issuer: string
 }
@@ -24,7 +25,7 @@ export const ISSUER_OPTION_NAMES: OptionNames<IssuerOptions> = {
 }
 
 /**
- * Creates a provider that signs in with the credentials for one authorization server, and sends them to no other.
+ * Creates a provider that signs in with the credentials for one authorization server, and sends them only to it.
  *
  * @param extensionId The extension to declare, if any.
  * @throws {TypeError} If the issuer is missing.

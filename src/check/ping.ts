@@ -13,9 +13,9 @@ import { finding, type Finding } from './finding.ts'
 /** Checks the answer to a ping, in the revisions that have it. */
 export async function* checkPing(client: Client, signal?: AbortSignal): AsyncGenerator<Finding> {
   if (findRevision(client.revision)?.era !== 'legacy') return
-  const answer = await send(client, 'ping', {}, signal)
-  if (typeof answer === 'string') yield finding('no-response', answer)
-  else yield* pingFindings(answer, describeResponse(answer))
+  const responseOrFailure = await send(client, 'ping', {}, signal)
+  if (typeof responseOrFailure === 'string') yield finding('no-response', responseOrFailure)
+  else yield* pingFindings(responseOrFailure, describeResponse(responseOrFailure))
 }
 
 /**

@@ -20,9 +20,10 @@ export async function* checkUnknownMethod(
   client: Client,
   signal?: AbortSignal,
 ): AsyncGenerator<Finding> {
-  const answer = await send(client, UNKNOWN_METHOD, {}, signal)
-  if (typeof answer === 'string') yield finding('no-response', answer)
-  else if (codeOf(answer) !== -32601) yield unknownMethodFinding(describeResponse(answer))
+  const responseOrFailure = await send(client, UNKNOWN_METHOD, {}, signal)
+  if (typeof responseOrFailure === 'string') yield finding('no-response', responseOrFailure)
+  else if (codeOf(responseOrFailure) !== -32601)
+    yield unknownMethodFinding(describeResponse(responseOrFailure))
 }
 
 /** Checks the answer to a call of an unknown tool, if the server has tools. */
@@ -31,9 +32,10 @@ export async function* checkUnknownTool(
   signal?: AbortSignal,
 ): AsyncGenerator<Finding> {
   if (!client.serverCapabilities?.tools) return
-  const answer = await send(client, 'tools/call', UNKNOWN_CALL, signal)
-  if (typeof answer === 'string') yield finding('no-response', answer)
-  else if (codeOf(answer) !== -32602) yield unknownToolFinding(answer, describeResponse(answer))
+  const responseOrFailure = await send(client, 'tools/call', UNKNOWN_CALL, signal)
+  if (typeof responseOrFailure === 'string') yield finding('no-response', responseOrFailure)
+  else if (codeOf(responseOrFailure) !== -32602)
+    yield unknownToolFinding(responseOrFailure, describeResponse(responseOrFailure))
 }
 
 /**
@@ -56,7 +58,7 @@ export function unknownToolFinding(answer: JsonObject | undefined, description: 
   const isError = isObject(result) && result.isError === true
   const actual = isError ? 'a result with "isError": true' : description
   const message = `"tools/call" was sent with the name "${UNKNOWN_CALL.name}", which no tool has. It was answered with ${actual}, instead of the error -32602`
-  // Clients also notice other errors, so the finding is only a note
+  // Clients treat any error as a failure, so a wrong code is reported only as a note
   const severity = isError || error ? 'note' : rules['unknown-tool'].severity
   return finding('unknown-tool', message, undefined, severity)
 }

@@ -43,7 +43,7 @@ export async function waitForTask(awaited: AwaitedTask): Promise<Result> {
   } catch (error) {
     const givesUp =
       callOptions.signal?.aborted ||
-      (wait.input.failure && !isAnsweredLater(callOptions, error)) ||
+      (wait.input.failure && !willCallerRepeatWithInput(callOptions, error)) ||
       (error instanceof SdkError && error.code === 'INVALID_MESSAGE')
     // Not awaited, so that the caller receives the error immediately
     if (givesUp) cancelTask(awaited.client, awaited.taskId).catch(() => {})
@@ -51,8 +51,11 @@ export async function waitForTask(awaited: AwaitedTask): Promise<Result> {
   }
 }
 
-/** Whether the caller will repeat the call with answers. The repeated call then continues to poll the task. */
-function isAnsweredLater(
+/**
+ * Whether the error asks the caller for input, and the caller then repeats the call with the input. The
+ * repeated call continues to poll the task. Only callers that pass the option `startedOperation` repeat calls.
+ */
+function willCallerRepeatWithInput(
   { [startedOperation]: operation }: RepeatedRequestOptions,
   error: unknown,
 ): boolean {

@@ -26,7 +26,10 @@ export interface BundleContents {
   readonly authoredManifest: JsonObject
 }
 
-/** The names that are never bundled. They are files of tools, and files that often contain secrets. */
+/**
+ * The names of files and folders that are never bundled: those of version control and operating systems, logs,
+ * other bundles, and files that often contain secrets.
+ */
 const EXCLUDED =
   /^(?:\.git|\.svn|\.DS_Store|Thumbs\.db|\.env(?:\..*)?|\.npmrc|.*\.(?:mcpb|log|pem|key))$/
 /** The names in `node_modules` that are never bundled, because only package managers read them. */

@@ -1,5 +1,6 @@
 /**
- * Looks up the names of a source file, and the chains of members that begin with them.
+ * Finds the identifiers that a source file imports or declares, and the chains of calls and members that begin
+ * with an expression.
  */
 import type ts from 'typescript'
 import type { Compiler } from './compiler.ts'

@@ -6,7 +6,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /** A request of `node:http` or `node:http2`, to which a middleware may have added the body. */
-interface ParsedMessage {
+interface ConsumedMessage {
   readonly headers: IncomingHttpHeaders
   readonly readableEnded: boolean
   readonly rawBody?: unknown
@@ -14,11 +14,11 @@ interface ParsedMessage {
 }
 
 /**
- * Returns the body that a middleware has read: its bytes or text, or its value as JSON.
+ * Returns the bytes of a body that a middleware has already read. A parsed body is serialized as JSON again.
  *
  * @returns `undefined` if the body was not read; `null` if the middleware discarded it.
  */
-export function parsedBody(incoming: ParsedMessage): Buffer | undefined | null {
+export function consumedBody(incoming: ConsumedMessage): Buffer | undefined | null {
   if (!incoming.readableEnded || !hasBody(incoming)) return undefined
   const { rawBody, body = rawBody } = incoming
   for (const value of [rawBody, body]) {
@@ -28,6 +28,6 @@ export function parsedBody(incoming: ParsedMessage): Buffer | undefined | null {
 }
 
 /** Whether the headers of a request announce a body. */
-function hasBody({ headers }: ParsedMessage): boolean {
+function hasBody({ headers }: ConsumedMessage): boolean {
   return 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > 0
 }
