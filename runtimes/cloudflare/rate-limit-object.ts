@@ -15,32 +15,32 @@ interface Period {
   readonly endsAt: number
 }
 
-/** The key under which an object stores the current period. */
-const KEY = 'period'
+/** The key under which each Durable Object stores its current period. */
+const STORAGE_KEY = 'period'
 
 /**
- * The counter of one key. To use {@link durableObjectRateLimits}, export this class from your Worker, and add a
- * binding for it.
+ * The counter for one key of the rate limit, for example for one caller. To use
+ * {@link durableObjectRateLimits}, export this class from your Worker, and add a binding for it.
  */
 export class McpRateLimit extends DurableObject {
   /** Adds to the counter, in a new period if the current one has ended. */
   async add(cost: number, perMs: number): Promise<RateWindow> {
     const { storage } = this.ctx
     const now = Date.now()
-    let period = await storage.get<Period>(KEY)
+    let period = await storage.get<Period>(STORAGE_KEY)
     if (!period || period.endsAt <= now) {
       period = { total: 0, endsAt: now + perMs }
       await storage.setAlarm(period.endsAt)
     }
     const total = period.total + cost
-    await storage.put<Period>(KEY, { ...period, total })
+    await storage.put<Period>(STORAGE_KEY, { ...period, total })
     return { total, resetMs: period.endsAt - now }
   }
 
   /** Deletes the counter after its period, so that an object that receives no requests stores nothing. */
   override async alarm(): Promise<void> {
     const { storage } = this.ctx
-    const period = await storage.get<Period>(KEY)
+    const period = await storage.get<Period>(STORAGE_KEY)
     if (period && period.endsAt > Date.now()) await storage.setAlarm(period.endsAt)
     else await storage.deleteAll()
   }

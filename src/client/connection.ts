@@ -27,7 +27,7 @@ import { onAbandoned, type AbandonedRequestOptions } from './abandoned-requests.
 import type { ServerIdentity } from './options.ts'
 import type { RequestOptions } from './request-options.ts'
 import { reportError } from './report-error.ts'
-import { addMeta, commonMeta } from './request-meta.ts'
+import { commonMeta, withProtocolMeta } from './request-meta.ts'
 import { ToolSchemas } from './tool-schemas.ts'
 import { allowedVersions, type Versions } from './versions.ts'
 
@@ -174,7 +174,7 @@ export class Connection<Client extends ExtensionClient = ExtensionClient>
     const callOptions = Object.assign({}, options, { logLevel, timeoutMs, maxTimeoutMs, headers })
     // Without what the revision does not define
     const degradedParams = degradeClientParams(method, params, this.revision)
-    const sentParams = addMeta(degradedParams, this.#meta, callOptions, id)
+    const sentParams = withProtocolMeta(degradedParams, this.#meta, callOptions, id)
     if (sentParams) message.params = sentParams
     const call = new Call(message, callOptions, this)
     if (this.#closeError) call.reject(this.#closeError)

@@ -32,19 +32,19 @@ export function commonMeta(
   }
 }
 
-/** Adds the `_meta` of a request's options to its params. */
-export function withMeta(params: JsonObject, meta: Meta | undefined): JsonObject {
+/** Adds the caller's `_meta`, from the options of a request, to its params. */
+export function withCallerMeta(params: JsonObject, meta: Meta | undefined): JsonObject {
   return meta ? { ...params, _meta: { ...(params._meta as Meta | undefined), ...meta } } : params
 }
 
-/** Adds the protocol's `_meta` to the params of a request. */
-export function addMeta(
+/** Adds the members of `_meta` that the protocol defines to the params of a request. */
+export function withProtocolMeta(
   params: JsonObject | undefined,
   common: JsonObject | undefined,
   { onProgress, logLevel, capabilities }: RequestOptions,
   id: number,
 ): JsonObject | undefined {
-  // For speed, requests without `_meta` of their own share one `_meta` object, as the first of their params
+  // For speed, requests without `_meta` of their own share one `_meta` object, which comes first in `params`
   const isPlain = !(params && '_meta' in params) && !onProgress && !logLevel
   if (isPlain && !capabilities) return common ? { _meta: common, ...params } : params
   const callMeta = params?._meta

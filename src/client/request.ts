@@ -14,7 +14,7 @@ import { isObject } from '../protocol/validate.ts'
 import { checkResult, invalidResult, isComplete } from './check-result.ts'
 import type { Connection } from './connection.ts'
 import { passDirectly, type ExtensionRequest } from './extension.ts'
-import { withMeta } from './request-meta.ts'
+import { withCallerMeta } from './request-meta.ts'
 import type { RequestOptions } from './request-options.ts'
 import { recover } from './recover.ts'
 import { restoreSession } from './restore-session.ts'
@@ -42,7 +42,7 @@ export function request(
 ): Promise<Result> {
   const { client } = connection
   // The caller's `_meta` is added before the middleware, which can change it
-  const exchange = { client, method, params: withMeta(params, options.meta), options }
+  const exchange = { client, method, params: withCallerMeta(params, options.meta), options }
   return connection.pass === passDirectly
     ? send(connection, exchange, check)
     : passThrough(connection, exchange)

@@ -94,7 +94,7 @@ export interface EventTypeOptions<
   transform?(payload: InferOutput<Payload>, subscriber: Subscriber): Awaitable<JsonObject>
   /**
    * Pulls events from a source, in place of `emit`. Called for each subscription separately, and sometimes
-   * again with an older cursor. Requires the option `sources` of `events`.
+   * again with an older cursor. Requires `events({ sources: pollSources })`.
    */
   poll?(request: SourceRequest<InferOutput<Input>>): Awaitable<SourceEvents>
   /**

@@ -120,7 +120,7 @@ function promptOf(upstream: UpstreamServer, prompt: Prompt): PromptEntry {
   }
 }
 
-/** The entry of a template in a list; an empty list if this SDK cannot parse the template. */
+/** A list with the template's entry, or an empty list if this SDK cannot parse the template. */
 function templateOf(
   upstream: UpstreamServer,
   item: ResourceTemplate,

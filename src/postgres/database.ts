@@ -41,7 +41,7 @@ export class Database implements Queries {
   readonly schema: string
   readonly #timeoutMs: number
   readonly #onError: (error: unknown) => void
-  /** The texts of queries with the full names of tables, by the texts with `{name}`. */
+  /** Maps each query with `{name}` placeholders to the same query with the full names of tables. */
   readonly #resolvedTexts = new Map<string, string>()
   #migration: Promise<void> | undefined
   #isMigrated = false
@@ -102,7 +102,7 @@ export class Database implements Queries {
         )
         signal.throwIfAborted()
       })
-      signal.addEventListener('abort', () => this.#client.watchCancelled(transaction))
+      signal.addEventListener('abort', () => this.#client.replaceIfStuck(transaction))
       await transaction
       return results[0] as T
     })
@@ -127,12 +127,12 @@ export class Database implements Queries {
     this.#client.onReplaced(listener)
   }
 
-  /** Replaces a client whose connections no longer answer, if the storage created it. */
+  /** Replaces a client whose connections no longer answer, if Edgewise created it (not the caller). */
   replaceClient(): void {
     this.#client.replace()
   }
 
-  /** Stops reporting errors, and ends the client if the storage created it. */
+  /** Stops reporting errors, and ends the client if Edgewise created it (not the caller). */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#client.end()
@@ -187,7 +187,7 @@ export class Database implements Queries {
     }
   }
 
-  /** Replaces the names of tables in a query by their full names. */
+  /** Replaces the `{name}` placeholders in a query with the full names of tables. */
   #resolve(text: string): string {
     let resolved = this.#resolvedTexts.get(text)
     if (resolved === undefined) {
@@ -221,7 +221,7 @@ export class Database implements Queries {
       const timer = setTimeout(() => {
         reject(new SdkError('TIMEOUT', `No answer within ${this.#timeoutMs} ms`))
         cancelQuery(query)
-        this.#client.watchCancelled(query)
+        this.#client.replaceIfStuck(query)
       }, this.#timeoutMs)
       query.then(resolve, reject).finally(() => clearTimeout(timer))
     })

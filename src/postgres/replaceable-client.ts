@@ -50,8 +50,8 @@ export class ReplaceableClient {
     this.#hasAnswered = true
   }
 
-  /** Watches a cancelled query. If the query does not end in time, replaces the client. */
-  watchCancelled(query: Promise<unknown>): void {
+  /** Replaces the client if a cancelled query does not end in time. */
+  replaceIfStuck(query: Promise<unknown>): void {
     const client = this.#current
     const timer = setTimeout(() => {
       if (client === this.#current) this.replace()

@@ -14,7 +14,7 @@ import type { Connection } from '../connection.ts'
 import { sleep } from '../../patterns/abort.ts'
 import type { NotificationQueue } from './notification-queue.ts'
 import { forgetStale } from './stale-results.ts'
-import { withMeta } from '../request-meta.ts'
+import { withCallerMeta } from '../request-meta.ts'
 import type { RequestOptions } from '../request-options.ts'
 
 /** The maximum number of resources that a server can acknowledge, so that it cannot fill the memory. */
@@ -68,7 +68,8 @@ export class Listener {
       openedAt = performance.now()
       onFirstAcknowledged()
     }
-    // Hooks must not start a sign-in, except while the client connects, because the user initiated that
+    // Subscriptions that the client opens for hooks must not start a sign-in, because they run in the background.
+    // While connecting, they may, because the user initiated the connection
     const startsInBackground = queue.retriesOpening === true && this.#connection.isConfirmed
     for (;;) {
       openedAt = Infinity
@@ -82,7 +83,7 @@ export class Listener {
       } catch (error) {
         const { channel } = this.#connection
         const isTemporary = wasAcknowledged ? mayReopen(error) : isTransient(error)
-        const mayRetry =
+        const isIgnorable =
           (wasAcknowledged || queue.retriesOpening) && (isTemporary || queue.signal.aborted)
         if (
           wasAcknowledged &&
@@ -91,7 +92,7 @@ export class Listener {
         ) {
           this.#connection.reportError(error)
           await channel.untilSignedIn(queue.signal).catch(() => {})
-        } else if (!mayRetry) throw error
+        } else if (!isIgnorable) throw error
       }
       // A server that announces nothing is not asked again
       const isSilent = wasAcknowledged && Object.keys(queue.filter).length === 0
@@ -122,7 +123,7 @@ export class Listener {
     }
     const call = this.#connection.start(
       'subscriptions/listen',
-      withMeta({ notifications: wanted }, options.meta),
+      withCallerMeta({ notifications: wanted }, options.meta),
       { ...options, signal: queue.signal, onNotification },
     )
     await call.result

@@ -70,7 +70,7 @@ const RESULT_TYPES: readonly unknown[] = ['complete', 'input_required']
  */
 function resultFault(
   { extensions }: ServerDefinition,
-  { facts }: MethodTarget,
+  { facts: methodFacts }: MethodTarget,
   ctx: InternalContext,
   result: Result | undefined,
 ): string | undefined {
@@ -81,9 +81,10 @@ function resultFault(
   }
   if (kind !== 'complete') return undefined
   // A call that became a 2025-11-25 task has no content yet
-  const path = method === 'tools/call' && !isObject(result.task) ? ['content'] : facts.array
-  if (!path || Array.isArray(memberAt(result, path))) return undefined
-  return `The answer to "${method}" lacks "${path.at(-1)}"`
+  const arrayPath =
+    method === 'tools/call' && !isObject(result.task) ? ['content'] : methodFacts.array
+  if (!arrayPath || Array.isArray(memberAt(result, arrayPath))) return undefined
+  return `The answer to "${method}" lacks "${arrayPath.at(-1)}"`
 }
 
 /**
@@ -96,15 +97,15 @@ export function settle(ctx: InternalContext, run: () => Awaitable<Result>): Awai
   return whenSettled<Result, Outcome>(
     run,
     (result) => {
-      const replay = ctx.endRun()
-      if (replay) return new Suspension({ kind: 'questions', replay })
+      const unanswered = ctx.endRun()
+      if (unanswered) return new Suspension({ kind: 'questions', replay: unanswered })
       return result?.resultType === 'input_required'
         ? new Suspension({ kind: 'result', result })
         : result
     },
     (error) => {
-      const replay = ctx.endRun()
-      if (replay) return new Suspension({ kind: 'questions', replay })
+      const unanswered = ctx.endRun()
+      if (unanswered) return new Suspension({ kind: 'questions', replay: unanswered })
       if (error instanceof ProtocolError && error.code === URL_ELICITATION_REQUIRED) {
         return new Suspension({ kind: 'urls', error })
       }

@@ -31,7 +31,10 @@ export class Marks {
     this.#texts.set(position, texts.add(text))
   }
 
-  /** Inserts the marks. A mark in code that was replaced has no effect, because the outer change is applied. */
+  /**
+   * Inserts the marks. If another change replaces the code around a mark, the mark is lost, because only the
+   * outermost of nested changes is applied.
+   */
   insertInto(edits: Edits): void {
     for (const [position, texts] of this.#texts) {
       const indentation = indentationAt(this.#source.text, position)
@@ -40,14 +43,17 @@ export class Marks {
     }
   }
 
-  /** The start of the node's line. If the node is within a text of several lines, the start of the first of them. */
+  /**
+   * The start of the node's line. If the node is inside a multi-line template literal or JSX element, the start of
+   * the line on which the outermost literal or element begins.
+   */
   #lineOf(node: ts.Node): number {
     const { text } = this.#source
     let position = lineStart(text, node.getStart(this.#source))
     for (let outer = node.parent as ts.Node | undefined; outer; outer = outer.parent) {
-      const isText = this.#ts.isTemplateLiteral(outer) || this.#ts.isJsxElement(outer)
+      const isLiteralOrElement = this.#ts.isTemplateLiteral(outer) || this.#ts.isJsxElement(outer)
       const start = outer.getStart(this.#source)
-      if (isText && start < position) position = lineStart(text, start)
+      if (isLiteralOrElement && start < position) position = lineStart(text, start)
     }
     return position
   }
