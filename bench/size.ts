@@ -62,7 +62,7 @@ export const budgets: readonly Budget[] = [
   { name: 'server', code: server, maxKb: 23 },
   { name: 'protected server', code: `${server}; ${protection}`, maxKb: 33 },
   {
-    name: 'first extension of a server',
+    name: 'one extension of a server',
     code: `${server}; ${extension}`,
     maxKb: 3,
     base: server,

@@ -17,7 +17,7 @@ import {
   type CheckedEndpoint,
 } from './endpoint.ts'
 
-/** The minimum age at which a session may have expired, in milliseconds. */
+/** How long a server should keep a session, in milliseconds. An earlier loss is an error, a later one a warning. */
 const MIN_LIFETIME_MS = 60_000
 /** The error with which the official SDKs answer requests of unknown sessions. */
 const SESSION_NOT_FOUND = -32001
@@ -50,7 +50,7 @@ export class Session {
 
   /** Sends a request of the session, and repeats it once in a new session if the server lost this one. */
   async send(request: CheckRequest): Promise<Answer> {
-    const answer = await this.#sendOnce(request)
+    const answer = await this.#sendAndCount(request)
     if (!this.#mayBeLost(answer)) return answer
     const loss = this.#lossFinding(request, answer)
     // Ends the session, because another process of the server may still have it
@@ -58,8 +58,8 @@ export class Session {
     this.#initializeAnswer = await this.#endpoint.send({ body: initializeRequest('2025-11-25') })
     this.#openedAt = Date.now()
     this.#requestCount = 0
-    await this.#sendOnce({ body: { jsonrpc: '2.0', method: 'notifications/initialized' } })
-    const repeated = await this.#sendOnce(request)
+    await this.#sendAndCount({ body: { jsonrpc: '2.0', method: 'notifications/initialized' } })
+    const repeated = await this.#sendAndCount(request)
     // If the server also answers 404 in the new session, the status may concern the request and not the session
     if (!this.#mayBeLost(repeated) || isSessionError(repeated)) this.loss ??= loss
     return repeated
@@ -78,7 +78,7 @@ export class Session {
     return this.#endpoint.send({ ...request, headers })
   }
 
-  async #sendOnce(request: CheckRequest): Promise<Answer> {
+  async #sendAndCount(request: CheckRequest): Promise<Answer> {
     const answer = await this.sendWithoutRetry(request)
     this.#requestCount++
     return answer

@@ -85,7 +85,7 @@ export function forwardEvents(...upstreams: EventUpstream[]): ForwardedEvents {
           'events/subscribe': forwarded('events/subscribe'),
           'events/unsubscribe': forwarded('events/unsubscribe'),
         },
-        filters: { eventsListChanged: listChanges(sources) },
+        filters: { eventsListChanged: listChangedFilter(sources) },
       })
     },
     async close() {
@@ -94,7 +94,7 @@ export function forwardEvents(...upstreams: EventUpstream[]): ForwardedEvents {
   }
 }
 
-/** Lists the types of all upstream servers that answer. */
+/** Lists the event types of all upstream servers that answer. */
 async function list(
   definition: ServerDefinition,
   sources: readonly UpstreamEvents[],
@@ -108,7 +108,7 @@ async function list(
   for (const outcome of outcomes) {
     if (outcome.status === 'fulfilled') continue
     if (lists.length === 0) throw outcome.reason
-    // A `ProtocolError` is the answer of an upstream server, or its cause was reported already
+    // A `ProtocolError` needs no report: an upstream server answered with it, or its cause was already reported
     if (!(outcome.reason instanceof ProtocolError)) definition.report(outcome.reason)
   }
   const paginate = definition.pages ?? onePage
@@ -117,7 +117,7 @@ async function list(
 }
 
 /** The member `eventsListChanged` of the filter of `subscriptions/listen`. */
-function listChanges(sources: readonly UpstreamEvents[]): ExtensionFilter {
+function listChangedFilter(sources: readonly UpstreamEvents[]): ExtensionFilter {
   return {
     accept(requested) {
       if (typeof requested === 'boolean') return requested || undefined

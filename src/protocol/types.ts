@@ -337,13 +337,13 @@ export interface CallToolParams extends InputRetryParams {
 /** Result of `tools/call`. */
 export interface CallToolResult extends Result {
   content: ContentBlock[]
-  /** Since 2025-06-18; an object before 2026-07-28. */
+  /** Since 2025-06-18. Must be an object in revisions before 2026-07-28. */
   structuredContent?: unknown
   /** Whether the tool failed in a way that the model should see. */
   isError?: boolean
 }
 
-/** A request from the server to the client: inside a result in 2026-07-28, a message before. */
+/** A request from the server to the client: part of a result in 2026-07-28, and a message of its own in earlier revisions. */
 export interface InputRequest {
   method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list'
   params?: JsonObject

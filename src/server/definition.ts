@@ -30,7 +30,7 @@ import { requireHints } from './features/caching.ts'
 import { inferCapabilities, type DeclareCapabilities } from './features/discover.ts'
 import type { Extensions } from './features/extensions.ts'
 import type { HeaderParamSupport } from './features/header-params.ts'
-import type { Pages } from './features/pagination.ts'
+import type { Paginate } from './features/pagination.ts'
 import type { PromptEntry } from './features/prompts.ts'
 import type { ResourceEntry, ResourceTemplateEntry } from './features/resources.ts'
 import type { TaskFactory, ToolEntry } from './features/tools.ts'
@@ -183,7 +183,7 @@ export interface ServerDefinition extends ServerFeatures {
   readonly capabilities: ServerCapabilities
   readonly revisions: readonly RevisionFacts[]
   /** Paginates lists. Absent if every list is a single page. */
-  readonly pages: Pages | undefined
+  readonly pages: Paginate | undefined
   readonly cache: Required<CacheHints>
   readonly tools: Registry<ToolEntry>
   readonly resources: Registry<ResourceEntry>

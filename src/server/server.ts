@@ -26,7 +26,7 @@ import type {
   ResourceRegistration,
   ResourceTemplateOptions,
 } from './features/resources.ts'
-import type { Pages } from './features/pagination.ts'
+import type { Paginate } from './features/pagination.ts'
 import type { UriTemplate } from './features/uri-template.ts'
 import type { ToolHandlerFor, ToolOptions, ToolRegistration } from './features/tools.ts'
 import type { Notifier } from './notifier.ts'
@@ -54,7 +54,7 @@ export interface BaseServerOptions<Ctx = BaseContext> {
   /**
    * Paginates lists: `pagesOf(50)` creates pages of 50 entries. By default each list is one page.
    */
-  pages?: Pages
+  pages?: Paginate
   /**
    * The cache hints of results that have no cache hints of their own.
    *

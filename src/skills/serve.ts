@@ -12,7 +12,7 @@ import { requireHints } from '../server/features/caching.ts'
 import type { Context } from '../server/request/context.ts'
 import { addExtension } from '../server/composition/extend.ts'
 import type { ServerExtensionOptions } from '../server/composition/server-extension.ts'
-import { onePage, type Pages } from '../server/features/pagination.ts'
+import { onePage, type Paginate } from '../server/features/pagination.ts'
 import { uriTemplate } from '../server/features/uri-template.ts'
 import { requireString } from '../server/request/params.ts'
 import { isVisible } from '../server/registry.ts'
@@ -49,7 +49,7 @@ export interface DynamicSkill extends BaseSkill {
 /** How skills are served. */
 export interface SkillsOptions {
   /** Paginates lists of skills and of files, like the server's option `pages`. */
-  pages?: Pages
+  pages?: Paginate
   /** How long clients may cache entries and files. By default the server's hints apply. */
   cache?: CacheHints
 }
@@ -100,7 +100,7 @@ class SkillsExtension implements ServerExtension {
     'resources/directory/read': { handle: (params, ctx) => this.#readDirectory(params, ctx) },
   }
   readonly #cache: CacheHints
-  readonly #pages: Pages
+  readonly #pages: Paginate
   /** The static files, by URI. */
   readonly #files = new Map<string, SkillFile>()
   readonly #dynamic: readonly DynamicSkill[]

@@ -5,13 +5,13 @@
  */
 import type { Result, JsonObject } from '../../protocol/types.ts'
 import type { InternalContext } from '../request/base-request-context.ts'
-import { onePage, type Pages } from './pagination.ts'
+import { onePage, type Paginate } from './pagination.ts'
 import type { Entry, Registry } from '../registry.ts'
 
 type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates'
 
 /** The registries that are listed, and the function that paginates them. Without it, a list has a single page. */
-type Lists = { readonly pages: Pages | undefined } & {
+type Lists = { readonly pages: Paginate | undefined } & {
   readonly [Name in ListName]: Registry<Entry>
 }
 

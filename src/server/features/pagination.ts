@@ -21,7 +21,7 @@ export interface Page<T> {
  * @param list The name of the list, so that a cursor of one list is rejected for another.
  * @throws {ProtocolError} `INVALID_PARAMS` for a cursor that this server did not issue.
  */
-export type Pages = <T>(items: readonly T[], cursor: unknown, list: string) => Page<T>
+export type Paginate = <T>(items: readonly T[], cursor: unknown, list: string) => Page<T>
 
 /**
  * Paginates the lists of a server, for its option `pages`.
@@ -41,7 +41,7 @@ export type Pages = <T>(items: readonly T[], cursor: unknown, list: string) => P
  * @throws {TypeError} If the size is not an integer above 0.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
-export function pagesOf(size: number): Pages {
+export function pagesOf(size: number): Paginate {
   if (!Number.isInteger(size) || size <= 0) {
     throw new TypeError(`A page cannot have ${size} entries`)
   }
@@ -55,7 +55,7 @@ export function pagesOf(size: number): Pages {
 }
 
 /** Returns the whole list in one page, without cursors. */
-export const onePage: Pages = (items, cursor) => {
+export const onePage: Paginate = (items, cursor) => {
   if (cursor !== undefined) throw invalidCursor()
   return { page: items }
 }

@@ -19,9 +19,9 @@ const RESERVED_HEADERS = /^(?:accept|content-type|last-event-id|mcp-.*)$/
 const CHALLENGE = 'www-authenticate'
 const MAX_CHALLENGES = 3
 const MAX_REDIRECTS = 3
-/** The maximum length of the part of an unexpected body that an error stores, in characters. */
+/** The maximum length of the excerpt of an unexpected body that an error stores, in characters. */
 const EXCERPT_LENGTH = 500
-/** How long the part of an unexpected body may take to read, in milliseconds. */
+/** The time limit for reading this excerpt, in milliseconds. */
 const EXCERPT_TIMEOUT_MS = 2_000
 /** The maximum length of the part of the body that an error message repeats, in characters. */
 const MAX_DETAIL_LENGTH = 200
@@ -73,6 +73,7 @@ export class HttpSender {
         return response
       }
       const signIn = challenges < MAX_CHALLENGES && auth?.onChallenge(response, facts)
+      // Pauses the timeouts of the call until the sign-in ends
       const mayRetry = await (call ? call.pause(signIn) : signIn)
       if (!mayRetry) {
         const code = status === 403 ? 'FORBIDDEN' : 'UNAUTHORIZED'
